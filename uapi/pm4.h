@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* pm4.h: PM4 type-3 packets of AMD's command processors, gfx9 to gfx12, as far as compute needs them.
+ *
+ * Names and numbers are those of AMD's packet headers (PAL), the Linux driver (nvd.h, soc15d.h) and Mesa (sid.h).
+ * Constants and inline encoders only. Registers stand in pm4_regs.h.
+ */
+#ifndef GPUPLAN_UAPI_PM4_H
+#define GPUPLAN_UAPI_PM4_H
+
+#include <stdint.h>
+
+/* A field of a dword: PM4_SET(RELEASE_MEM_EVENT_INDEX, 5). Each field is given as `hi, lo`. */
+#define PM4_MASK_(hi, lo) ((uint32_t)((1ull << ((hi) - (lo) + 1)) - 1))
+#define PM4_SET_(hi, lo, v) (((uint32_t)(v) & PM4_MASK_(hi, lo)) << (lo))
+#define PM4_GET_(hi, lo, dw) (((uint32_t)(dw) >> (lo)) & PM4_MASK_(hi, lo))
+#define PM4_SET(field, v) PM4_APPLY_(PM4_SET_, field, v)
+#define PM4_GET(field, dw) PM4_APPLY_(PM4_GET_, field, dw)
+#define PM4_APPLY_(macro, ...) macro(__VA_ARGS__)
+
+/* ---- header ---- */
+#define PM4_HEADER_TYPE 31, 30
+#define PM4_HEADER_COUNT 29, 16		/* body dwords - 1 */
+#define PM4_HEADER_OPCODE 15, 8
+#define PM4_HEADER_RESET_FILTER_CAM 2, 2 /* gfx ring, gfx10+ */
+#define PM4_HEADER_SHADER_TYPE 1, 1	/* gfx ring: 1 = compute state; ignored on compute rings */
+#define PM4_HEADER_PREDICATE 0, 0	/* gfx ring only */
+
+#define PM4_TYPE3 3u
+#define PM4_NOP_ONE_DWORD 0xffff1000u	/* NOP with COUNT 0x3fff: a single dword, the usual padding */
+#define PM4_NOP_TYPE2 0x80000000u	/* one-dword filler of older chips */
+
+static inline uint32_t
+pm4_header(uint32_t opcode, uint32_t body_dwords)
+{
+	return PM4_SET(PM4_HEADER_TYPE, PM4_TYPE3) | PM4_SET(PM4_HEADER_COUNT, body_dwords - 1) |
+	       PM4_SET(PM4_HEADER_OPCODE, opcode);
+}
+
+/* ---- opcodes: X(number, name) ---- */
+#define PM4_OPCODES(X)                                                                                                \
+	X(0x10, NOP)                                                                                                  \
+	X(0x11, SET_BASE)                                                                                             \
+	X(0x12, CLEAR_STATE)                                                                                          \
+	X(0x15, DISPATCH_DIRECT)                                                                                      \
+	X(0x16, DISPATCH_INDIRECT)                                                                                    \
+	X(0x1d, ATOMIC_GDS)                                                                                           \
+	X(0x1e, ATOMIC_MEM)                                                                                           \
+	X(0x20, SET_PREDICATION)                                                                                      \
+	X(0x21, REG_RMW)                                                                                              \
+	X(0x22, COND_EXEC)                                                                                            \
+	X(0x23, PRED_EXEC)                                                                                            \
+	X(0x28, CONTEXT_CONTROL)                                                                                      \
+	X(0x37, WRITE_DATA)                                                                                           \
+	X(0x39, MEM_SEMAPHORE)                                                                                        \
+	X(0x3c, WAIT_REG_MEM)                                                                                         \
+	X(0x3f, INDIRECT_BUFFER)                                                                                      \
+	X(0x40, COPY_DATA)                                                                                            \
+	X(0x42, PFP_SYNC_ME)                                                                                          \
+	X(0x45, COND_WRITE)                                                                                           \
+	X(0x46, EVENT_WRITE)                                                                                          \
+	X(0x49, RELEASE_MEM)                                                                                          \
+	X(0x4a, PREAMBLE_CNTL)                                                                                        \
+	X(0x50, DMA_DATA)                                                                                             \
+	X(0x51, CONTEXT_REG_RMW)                                                                                      \
+	X(0x54, PERFMON_CONTROL)                                                                                      \
+	X(0x58, ACQUIRE_MEM)                                                                                          \
+	X(0x59, REWIND)                                                                                               \
+	X(0x5d, PRIME_UTCL2)                                                                                          \
+	X(0x5e, LOAD_UCONFIG_REG)                                                                                     \
+	X(0x5f, LOAD_SH_REG)                                                                                          \
+	X(0x61, LOAD_CONTEXT_REG)                                                                                     \
+	X(0x63, LOAD_SH_REG_INDEX)                                                                                    \
+	X(0x68, SET_CONFIG_REG)                                                                                       \
+	X(0x69, SET_CONTEXT_REG)                                                                                      \
+	X(0x76, SET_SH_REG)                                                                                           \
+	X(0x77, SET_SH_REG_OFFSET)                                                                                    \
+	X(0x78, SET_QUEUE_REG)                                                                                        \
+	X(0x79, SET_UCONFIG_REG)                                                                                      \
+	X(0x7a, SET_UCONFIG_REG_INDEX)                                                                                \
+	X(0x90, FRAME_CONTROL)                                                                                        \
+	X(0x93, WAIT_REG_MEM64)                                                                                       \
+	X(0x95, HDP_FLUSH)                                                                                            \
+	X(0x98, INVALIDATE_TLBS)                                                                                      \
+	X(0x9a, DMA_DATA_FILL_MULTI)                                                                                  \
+	X(0x9b, SET_SH_REG_INDEX)                                                                                     \
+	X(0xb2, TIMESTAMP)                                                                                            \
+	X(0xb8, SET_CONTEXT_REG_PAIRS)                                                                                \
+	X(0xba, SET_SH_REG_PAIRS)                                                                                     \
+	X(0xbb, SET_SH_REG_PAIRS_PACKED)                                                                              \
+	X(0xbd, SET_SH_REG_PAIRS_PACKED_N)                                                                            \
+	X(0xbe, SET_UCONFIG_REG_PAIRS)                                                                                \
+	X(0xd0, PROTECTED_FENCE_SIGNAL)
+
+enum pm4_opcode {
+#define PM4_X(number, name) PM4_OP_##name = number,
+	PM4_OPCODES(PM4_X)
+#undef PM4_X
+};
+
+/* ---- register windows, in dwords ---- */
+#define PM4_SH_BASE 0x2c00u
+#define PM4_SH_END 0x3000u
+#define PM4_CONTEXT_BASE 0xa000u
+#define PM4_UCONFIG_BASE 0xc000u
+
+#define PM4_SET_REG_OFFSET 15, 0
+#define PM4_SET_REG_INDEX 31, 28 /* SET_SH_REG_INDEX: 0 plain, 3 = AND with the kernel's CU mask */
+
+/* ---- DISPATCH_DIRECT: x, y, z workgroups, initiator ---- */
+#define PM4_DISPATCH_DIRECT_DWORDS 5
+#define DISPATCH_INITIATOR_COMPUTE_SHADER_EN 0, 0
+#define DISPATCH_INITIATOR_PARTIAL_TG_EN 1, 1
+#define DISPATCH_INITIATOR_FORCE_START_AT_000 2, 2
+#define DISPATCH_INITIATOR_USE_THREAD_DIMENSIONS 5, 5
+#define DISPATCH_INITIATOR_ORDER_MODE 6, 6
+#define DISPATCH_INITIATOR_CS_W32_EN 15, 15 /* gfx10+ */
+
+/* ---- EVENT_WRITE ---- */
+#define PM4_EVENT_WRITE_DWORDS 2
+#define EVENT_WRITE_EVENT_TYPE 5, 0
+#define EVENT_WRITE_EVENT_INDEX 11, 8
+enum pm4_event {
+	PM4_EVENT_CACHE_FLUSH_TS = 0x04,
+	PM4_EVENT_CS_PARTIAL_FLUSH = 0x07, /* index 4: wait until earlier compute waves ended, stores acknowledged */
+	PM4_EVENT_PIPELINESTAT_START = 0x19,
+	PM4_EVENT_PIPELINESTAT_STOP = 0x1a,
+	PM4_EVENT_SAMPLE_PIPELINESTAT = 0x1e,
+	PM4_EVENT_CACHE_FLUSH_AND_INV_TS = 0x14,
+	PM4_EVENT_BOTTOM_OF_PIPE_TS = 0x28,
+	PM4_EVENT_CS_DONE = 0x2f,
+};
+
+/* ---- ACQUIRE_MEM, gfx10+: ctl, size, size_hi, base, base_hi, poll, gcr ---- */
+#define PM4_ACQUIRE_MEM_GFX10_DWORDS 8
+#define PM4_ACQUIRE_MEM_GFX9_DWORDS 7
+#define ACQUIRE_MEM_COHER_SIZE_ALL 0xffffffffu
+#define ACQUIRE_MEM_COHER_SIZE_HI_ALL 0x00ffffffu /* what the kernel and RADV write; hardware uses fewer bits */
+#define ACQUIRE_MEM_POLL_INTERVAL 0xau
+#define GCR_GLI_INV 1, 0	/* instruction cache: 1 = all */
+#define GCR_GLM_WB 4, 4
+#define GCR_GLM_INV 5, 5
+#define GCR_GLK_WB 6, 6
+#define GCR_GLK_INV 7, 7	/* scalar cache */
+#define GCR_GLV_INV 8, 8	/* vector L0 */
+#define GCR_GL1_INV 9, 9	/* shader-array L1; reserved on gfx12 */
+#define GCR_GL2_INV 14, 14
+#define GCR_GL2_WB 15, 15
+#define GCR_SEQ 17, 16		/* 0 parallel, 1 forward, 2 reverse */
+
+/* ---- RELEASE_MEM ---- */
+#define PM4_RELEASE_MEM_DWORDS 8
+#define RELEASE_MEM_EVENT_TYPE 5, 0
+#define RELEASE_MEM_EVENT_INDEX 11, 8 /* 5 = end of pipe */
+#define RELEASE_MEM_GLM_WB 12, 12   /* gfx10, gfx11 */
+#define RELEASE_MEM_GLM_INV 13, 13  /* gfx10, gfx11 */
+#define RELEASE_MEM_GLV_INV 14, 14
+#define RELEASE_MEM_GL1_INV 15, 15
+#define RELEASE_MEM_GL2_INV 20, 20
+#define RELEASE_MEM_GL2_WB 21, 21
+#define RELEASE_MEM_SEQ 23, 22
+#define RELEASE_MEM_CACHE_POLICY 26, 25 /* 3 = bypass */
+#define RELEASE_MEM_DST_SEL 17, 16	/* dword 2: 0 memory */
+#define RELEASE_MEM_INT_SEL 26, 24	/* 0 none, 2 interrupt after write confirm */
+#define RELEASE_MEM_DATA_SEL 31, 29	/* 1 low 32 bits, 2 64 bits, 3 GPU clock */
+
+/* ---- WRITE_DATA: ctl, address lo, hi, data... ---- */
+#define WRITE_DATA_DST_SEL 11, 8 /* 0 register, 2 L2, 5 memory */
+#define WRITE_DATA_ONE_ADDR 16, 16
+#define WRITE_DATA_WR_CONFIRM 20, 20
+#define WRITE_DATA_ENGINE_SEL 31, 30
+
+/* ---- COPY_DATA: ctl, src lo, hi, dst lo, hi ---- */
+#define PM4_COPY_DATA_DWORDS 6
+#define COPY_DATA_SRC_SEL 3, 0	/* 0 register, 1 memory, 2 L2, 5 immediate, 9 GPU clock */
+#define COPY_DATA_DST_SEL 11, 8 /* 0 register, 2 L2, 5 memory */
+#define COPY_DATA_COUNT_SEL 16, 16 /* 1 = 64 bits */
+#define COPY_DATA_WR_CONFIRM 20, 20
+
+/* ---- DMA_DATA: ctl, src lo or data, src hi, dst lo, hi, command ---- */
+#define PM4_DMA_DATA_DWORDS 7
+#define DMA_DATA_DST_SEL 21, 20 /* 0 address, 2 nowhere, 3 address through L2 */
+#define DMA_DATA_SRC_SEL 30, 29 /* 0 address, 2 the data dword, 3 address through L2 */
+#define DMA_DATA_CP_SYNC 31, 31
+#define DMA_DATA_BYTE_COUNT 25, 0 /* command dword */
+#define DMA_DATA_SAIC 28, 28
+#define DMA_DATA_DAIC 29, 29
+#define DMA_DATA_RAW_WAIT 30, 30
+#define DMA_DATA_DIS_WC 31, 31
+#define DMA_DATA_MAX_BYTES_GFX11 0x7fe0u    /* 32 KiB - 32: Mesa's limit, larger is slow or hangs */
+#define DMA_DATA_MAX_BYTES_GFX9 0x3ffffe0u  /* also gfx10 */
+
+/* ---- WAIT_REG_MEM ---- */
+#define PM4_WAIT_REG_MEM_DWORDS 7
+#define WAIT_REG_MEM_FUNCTION 2, 0 /* 0 always 1 < 2 <= 3 == 4 != 5 >= 6 > */
+#define WAIT_REG_MEM_MEM_SPACE 5, 4
+#define WAIT_REG_MEM_OPERATION 7, 6
+
+/* ---- INDIRECT_BUFFER: base lo, hi, ctl ---- */
+#define PM4_INDIRECT_BUFFER_DWORDS 4
+#define INDIRECT_BUFFER_SIZE 19, 0
+#define INDIRECT_BUFFER_CHAIN 20, 20
+#define INDIRECT_BUFFER_VALID 23, 23
+#define PM4_IB_MAX_DWORDS 0xfffffu
+
+/* ---- COND_EXEC: address lo, hi, 0, count ---- */
+#define PM4_COND_EXEC_DWORDS 5
+#define COND_EXEC_COUNT 13, 0
+
+#endif
