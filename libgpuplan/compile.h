@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* compile.h: the plan compiler's own pieces, in the order they run.
+ *
+ *   plan_check    commands and I/O against the declarations -> records
+ *   kernarg       one dispatch's argument block -> template and relocations
+ *   plan_layout   referenced extents -> places in a slot's memory
+ *   hazard        accesses -> barriers
+ *   plan_stream   records -> PM4
+ *   image         records -> one block of bytes
+ */
+#ifndef GP_COMPILE_H
+#define GP_COMPILE_H
+
+#include "array.h"
+#include "definition.h"
+#include "emit.h"
+#include "image.h"
+#include "plan_image.h"
+
+/* Records while a plan is compiled; each array becomes a section of the image. */
+struct gp_compile {
+	const struct gp_declarations *d;
+	const struct gpuplan_plan_params *params;
+	bool session_run;
+	struct gpuplan_error *error;
+
+	struct gp_array strings;     /* char */
+	struct gp_array allocations; /* struct plan_image_allocation, one per declaration */
+	struct gp_array kernels;     /* struct plan_image_kernel, those used */
+	struct gp_array kernel_refs; /* uint32_t: declaration index of each of kernels */
+	struct gp_array args;	     /* struct plan_image_arg */
+	struct gp_array commands;    /* struct plan_image_command */
+	struct gp_array accesses;    /* struct plan_image_access */
+	struct gp_array barriers;    /* struct plan_image_barrier */
+	struct gp_array io;	     /* struct plan_image_io */
+	struct gp_array kernarg;     /* uint8_t */
+	struct gp_array relocations; /* struct plan_image_relocation */
+	struct gp_array kernarg_refs; /* struct gp_kernarg_ref: kernarg places whose address the layout will know */
+	struct gp_array stream, reset; /* uint32_t */
+	struct plan_image_header header;
+	uint32_t private_per_wave;   /* bytes, largest of all dispatches, rounded to the granule */
+	uint32_t aux;		     /* kernarg offset of the queue block, UINT32_MAX: nobody asked */
+};
+
+/* 8 bytes in the kernarg block that hold an address: of a region, or of the kernarg block itself. */
+struct gp_kernarg_ref {
+	uint32_t place;		/* byte offset */
+	uint32_t allocation;	/* or GP_KERNARG_SELF, GP_KERNARG_CODE | code number */
+	uint64_t offset;
+};
+#define GP_KERNARG_SELF 0xffffffffu
+#define GP_KERNARG_CODE 0x80000000u
+
+/* Adds a string, returns its offset in *out. */
+int gp_compile_string(struct gp_compile *c, const char *text, uint32_t *out);
+
+int gp_plan_check(struct gp_compile *c);
+/* The kernarg block of dispatch `command`, bindings and arguments checked against the kernel's metadata. */
+int gp_kernarg_build(struct gp_compile *c, const struct gpuplan_dispatch *dispatch, const struct gp_kernel_info *kernel,
+		     const char *what, struct plan_image_command *command);
+int gp_plan_layout(struct gp_compile *c);
+/* Where allocation (or PLAN_STAGING | io) starts, as an address reference. */
+struct gp_ref gp_plan_place(const struct gp_compile *c, uint32_t allocation);
+int gp_plan_barriers(struct gp_compile *c);
+int gp_plan_streams(struct gp_compile *c);
+int gp_image_build(struct gp_compile *c, struct gp_image **image);
+
+/* Label for messages: `command 3 "conv1"`. */
+void gp_command_text(const struct gpuplan_command *command, uint32_t i, char text[96]);
+
+static inline uint64_t
+gp_align(uint64_t value, uint64_t granule)
+{
+	return (value + granule - 1) / granule * granule;
+}
+
+/* Every place in a slot's memory starts on its own 256 bytes: enough for an IB, a kernarg block and any vector. */
+#define GP_PLACE_ALIGN 256u
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* emit.h: writing PM4 for one command after another. Pure: no device, no I/O.
+ *
+ * An emitter first runs with dw == NULL and only counts, then with memory of exactly that size; the caller asserts
+ * that both agree. Addresses are references that become relocations, or absolute where they are known already.
+ */
+#ifndef GP_EMIT_H
+#define GP_EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "plan_image.h"
+
+struct gp_target;
+
+/* An address: base of (memory, index) plus addend. PLAN_MEMORY_NONE: addend is the address itself. */
+struct gp_ref {
+	uint32_t memory;	/* enum plan_memory */
+	uint32_t index;
+	uint64_t addend;
+};
+
+static inline struct gp_ref
+gp_ref_absolute(uint64_t va)
+{
+	return (struct gp_ref){ PLAN_MEMORY_NONE, 0, va };
+}
+
+/* Compute registers whose last written value is remembered: SET_SH_REG offsets 0x200 .. 0x27f. */
+#define GP_EMIT_REGS 128
+
+struct gp_emit_reg {
+	bool known;
+	bool is_ref;
+	uint32_t value;		/* or what is ORed to the address */
+	struct gp_ref ref;	/* memory != NONE: relocated by kind */
+	uint32_t kind;		/* enum plan_relocation_kind */
+};
+
+struct gp_emit_private {
+	struct gp_ref base;	/* private-segment ring; bytes 0 = none */
+	uint32_t bytes_per_wave; /* rounded to the granule */
+	uint32_t waves;		/* per shader engine */
+};
+
+struct gp_emit {
+	const struct gp_target *target;
+	uint32_t *dw;		/* NULL: count only */
+	uint32_t n;		/* dwords so far */
+	uint32_t where;		/* enum plan_relocation_where, for relocations */
+	struct plan_image_relocation *relocations; /* NULL: count only */
+	uint32_t n_relocations;
+	struct gp_emit_private scratch; /* of this IB, from begin */
+	struct gp_emit_reg regs[GP_EMIT_REGS]; /* what the stream has written so far */
+	struct gp_emit_reg want[GP_EMIT_REGS]; /* known = waits for gp_emit_flush_regs */
+};
+
+/* A dispatch, ready for registers. */
+struct gp_emit_dispatch {
+	struct gp_ref code;	/* entry */
+	struct gp_ref kernarg;
+	uint32_t rsrc1, rsrc2, rsrc3; /* LDS size included */
+	uint32_t properties;	/* kernel_code_properties: user SGPR layout, wave32 */
+	uint32_t groups[3], block[3];
+	/* for kernels that ask for them */
+	struct gp_ref dispatch_packet; /* 64-byte AQL packet */
+	struct gp_ref queue;	/* 256 zero bytes: nothing compiled for gfx9 and later reads them */
+	uint32_t private_bytes;	/* per work-item */
+};
+
+/* One implementation per generation (emit_gfx11.c, ...). Every call appends packets. */
+struct gp_emit_ops {
+	/* Start of an IB: nothing is known of registers or caches. Invalidates every cache level that could hold stale
+	 * data from the CPU or other engines (instruction cache too), sets the registers that stay for the IB. */
+	void (*begin)(struct gp_emit *e, const struct gp_emit_private *scratch);
+	void (*dispatch)(struct gp_emit *e, const struct gp_emit_dispatch *d);
+	void (*fill)(struct gp_emit *e, struct gp_ref dst, uint64_t bytes, uint32_t value);
+	void (*copy)(struct gp_emit *e, struct gp_ref dst, struct gp_ref src, uint64_t bytes);
+	void (*barrier)(struct gp_emit *e, uint32_t ops /* enum plan_barrier_ops */);
+	/* End of pipe: after all work before it, writes caches back and stores value at word. */
+	void (*signal)(struct gp_emit *e, struct gp_ref word, uint64_t value);
+	/* Pads to the generation's IB granule. */
+	void (*finish)(struct gp_emit *e);
+};
+
+void gp_emit_init(struct gp_emit *e, const struct gp_target *target, uint32_t where);
+
+/* For the generations' files. */
+void gp_emit_dword(struct gp_emit *e, uint32_t dw);
+void gp_emit_ref(struct gp_emit *e, struct gp_ref ref, uint32_t kind, uint32_t base);
+/* Notes a register's wanted value; gp_emit_flush_regs writes those that changed, neighbours in one packet. */
+void gp_emit_reg(struct gp_emit *e, uint32_t reg, uint32_t value);
+/* base is ORed to the part of the address. */
+void gp_emit_reg_ref(struct gp_emit *e, uint32_t reg, struct gp_ref ref, uint32_t kind, uint32_t base);
+void gp_emit_flush_regs(struct gp_emit *e);
+
+#endif

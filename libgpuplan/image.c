@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* image.c: the records of a compilation as one block of bytes. */
+#include <stdio.h>
+
+#include "compile.h"
+#include "error.h"
+
+static uint64_t
+hash_codes(const struct gp_compile *c)
+{
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a offset basis, then its prime */
+
+	for (uint32_t i = 0; i < c->kernels.n; i++) {
+		const struct plan_image_kernel *k = gp_array_at(&c->kernels, i);
+		uint64_t code = c->d->codes[k->code].object->hash;
+
+		for (uint32_t b = 0; b < 64; b += 8)
+			hash = (hash ^ (code >> b & 0xff)) * 0x100000001b3u;
+	}
+	return hash;
+}
+
+static void
+point_into(struct gp_image *image)
+{
+	const struct plan_image_header *h = (const void *)image->bytes;
+	const uint8_t *b = image->bytes;
+
+	image->header = h;
+	image->strings = (const void *)(b + h->sections[PLAN_SECTION_STRINGS].offset);
+	image->allocations = (const void *)(b + h->sections[PLAN_SECTION_ALLOCATIONS].offset);
+	image->kernels = (const void *)(b + h->sections[PLAN_SECTION_KERNELS].offset);
+	image->args = (const void *)(b + h->sections[PLAN_SECTION_ARGS].offset);
+	image->commands = (const void *)(b + h->sections[PLAN_SECTION_COMMANDS].offset);
+	image->accesses = (const void *)(b + h->sections[PLAN_SECTION_ACCESSES].offset);
+	image->barriers = (const void *)(b + h->sections[PLAN_SECTION_BARRIERS].offset);
+	image->io = (const void *)(b + h->sections[PLAN_SECTION_IO].offset);
+	image->stream = (const void *)(b + h->sections[PLAN_SECTION_STREAM].offset);
+	image->reset = (const void *)(b + h->sections[PLAN_SECTION_RESET].offset);
+	image->kernarg = b + h->sections[PLAN_SECTION_KERNARG].offset;
+	image->relocations = (const void *)(b + h->sections[PLAN_SECTION_RELOCATIONS].offset);
+}
+
+int
+gp_image_build(struct gp_compile *c, struct gp_image **out)
+{
+	const struct gp_array *sections[PLAN_SECTION_COUNT] = {
+		[PLAN_SECTION_STRINGS] = &c->strings,
+		[PLAN_SECTION_ALLOCATIONS] = &c->allocations,
+		[PLAN_SECTION_KERNELS] = &c->kernels,
+		[PLAN_SECTION_ARGS] = &c->args,
+		[PLAN_SECTION_COMMANDS] = &c->commands,
+		[PLAN_SECTION_ACCESSES] = &c->accesses,
+		[PLAN_SECTION_BARRIERS] = &c->barriers,
+		[PLAN_SECTION_IO] = &c->io,
+		[PLAN_SECTION_STREAM] = &c->stream,
+		[PLAN_SECTION_RESET] = &c->reset,
+		[PLAN_SECTION_KERNARG] = &c->kernarg,
+		[PLAN_SECTION_RELOCATIONS] = &c->relocations,
+	};
+	struct plan_image_header *h = &c->header;
+	struct gp_image *image = calloc(1, sizeof(*image));
+	uint64_t bytes = gp_align(sizeof(*h), 8);
+
+	for (uint32_t i = 0; i < PLAN_SECTION_COUNT; i++) {
+		h->sections[i].offset = (uint32_t)bytes;
+		h->sections[i].count = sections[i]->n;
+		bytes = gp_align(bytes + (uint64_t)sections[i]->n * sections[i]->element, 8);
+		if (bytes > INT32_MAX) {
+			free(image);
+			return gp_error(c->error, -E2BIG, "plan image is over 2 GiB");
+		}
+	}
+	if (image)
+		image->bytes = calloc(1, bytes);
+	if (!image || !image->bytes) {
+		free(image);
+		return gp_error(c->error, -ENOMEM, "out of memory for a plan image of %llu bytes",
+				(unsigned long long)bytes);
+	}
+	memcpy(h->magic, PLAN_IMAGE_MAGIC, sizeof(h->magic));
+	h->version = PLAN_IMAGE_VERSION;
+	h->bytes = (uint32_t)bytes;
+	snprintf(h->target, sizeof(h->target), "%s", c->d->target->name);
+	h->code_hash = hash_codes(c);
+	image->size = bytes;
+	memcpy(image->bytes, h, sizeof(*h));
+	for (uint32_t i = 0; i < PLAN_SECTION_COUNT; i++)
+		if (sections[i]->n)
+			memcpy(image->bytes + h->sections[i].offset, sections[i]->data,
+			       (size_t)sections[i]->n * sections[i]->element);
+	point_into(image);
+	*out = image;
+	return 0;
+}
+
+void
+gp_image_destroy(struct gp_image *image)
+{
+	if (!image)
+		return;
+	free(image->bytes);
+	free(image);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* image.h: plan images: making one, reading one. Pure. */
+#ifndef GP_IMAGE_H
+#define GP_IMAGE_H
+
+#include <stddef.h>
+
+#include "definition.h"
+#include "plan_image.h"
+
+struct gp_image {
+	uint8_t *bytes;		/* the whole image, layout of uapi/plan_image.h */
+	size_t size;
+	const struct plan_image_header *header;
+	/* sections, pointing into bytes */
+	const char *strings;
+	const struct plan_image_allocation *allocations;
+	const struct plan_image_kernel *kernels;
+	const struct plan_image_arg *args;
+	const struct plan_image_command *commands;
+	const struct plan_image_access *accesses;
+	const struct plan_image_barrier *barriers;
+	const struct plan_image_io *io;
+	const uint32_t *stream, *reset;
+	const uint8_t *kernarg;
+	const struct plan_image_relocation *relocations;
+};
+
+static inline uint32_t
+gp_image_count(const struct gp_image *image, enum plan_section section)
+{
+	return image->header->sections[section].count;
+}
+
+void gp_image_destroy(struct gp_image *image);
+
+/* What a compilation is allowed. */
+struct gp_compile_options {
+	bool session_run;	/* see gp_plan_binding */
+};
+
+/* The plan compiler: a pure function of its arguments. */
+int gp_plan_compile(const struct gp_declarations *declarations, const struct gpuplan_plan_params *params,
+		    const struct gp_compile_options *options, struct gp_image **image, struct gpuplan_error *error);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* slot.c: taking a slot, running it, giving it back. Inputs and outputs are plan.c's. */
+#include <errno.h>
+
+#include "context.h"
+#include "plan.h"
+#include "queue.h"
+
+/* 0 when the slot is the caller's now. */
+static int
+slot_take(struct gpuplan_slot *slot)
+{
+	bool taken = false;
+	int r;
+
+	if (!atomic_compare_exchange_strong_explicit(&slot->taken, &taken, true, memory_order_acquire,
+						     memory_order_relaxed))
+		return -EBUSY;
+	r = gp_run_prepare(&slot->run);
+	if (r)
+		atomic_store_explicit(&slot->taken, false, memory_order_release);
+	return r;
+}
+
+int
+gpuplan_plan_acquire(struct gpuplan_plan *plan, struct gpuplan_slot **out)
+{
+	int result = gp_context_check_process(plan->context);
+
+	if (result)
+		return result;
+	result = -EBUSY;
+	for (uint32_t i = 0; i < plan->capacity; i++) {
+		struct gpuplan_slot *slot = &plan->slots[i];
+		int r;
+
+		if (atomic_load_explicit(&slot->taken, memory_order_relaxed))
+			continue;
+		r = slot_take(slot);
+		if (!r) {
+			atomic_fetch_add_explicit(&plan->refs, 1, memory_order_relaxed);
+			*out = slot;
+			return 0;
+		}
+		/* A free slot that cannot be had for want of descriptors is worth telling. */
+		if (r != -EBUSY)
+			result = r;
+	}
+	return result;
+}
+
+void
+gpuplan_slot_release(struct gpuplan_slot *slot)
+{
+	struct gpuplan_plan *plan;
+
+	if (!slot)
+		return;
+	plan = slot->plan;
+	gp_run_abandon(&slot->run);
+	atomic_store_explicit(&slot->taken, false, memory_order_release);
+	gp_plan_unref(plan);
+}
+
+uint32_t
+gpuplan_slot_index(const struct gpuplan_slot *slot)
+{
+	return slot->index;
+}
+
+void
+gpuplan_slot_reset_state(struct gpuplan_slot *slot)
+{
+	slot->reset_wanted = slot->reset_bytes != 0;
+}
+
+void
+gpuplan_slot_set_user_data(struct gpuplan_slot *slot, uint64_t user_data)
+{
+	slot->run.user_data = user_data;
+}
+
+int
+gpuplan_slot_submit(struct gpuplan_slot *slot, struct gpuplan_queue *queue)
+{
+	struct gp_ib ibs[2];
+	uint32_t n = 0;
+	int r;
+
+	if (queue->context != slot->plan->context)
+		return -EXDEV;
+	if (slot->reset_wanted)
+		ibs[n++] = (struct gp_ib){ slot->reset_va, slot->reset_bytes };
+	ibs[n++] = (struct gp_ib){ slot->stream_va, slot->stream_bytes };
+	r = gp_queue_submit(queue, &slot->run, ibs, n);
+	/* A refused submit has reset nothing. */
+	if (!r)
+		slot->reset_wanted = false;
+	return r;
+}
