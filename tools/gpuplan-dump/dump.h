@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* dump.h: the pieces of gpuplan-dump: image -> checked view -> text. */
+#ifndef DUMP_H
+#define DUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan_image.h"
+
+/* A checked image: every index and offset in it can be followed. */
+struct view {
+	const struct plan_image_header *h;
+	const char *strings;
+	const struct plan_image_allocation *allocations;
+	const struct plan_image_kernel *kernels;
+	const struct plan_image_arg *args;
+	const struct plan_image_command *commands;
+	const struct plan_image_access *accesses;
+	const struct plan_image_barrier *barriers;
+	const struct plan_image_io *io;
+	const uint32_t *stream, *reset;
+	const uint8_t *kernarg;
+	const struct plan_image_relocation *relocations;
+};
+
+static inline uint32_t
+view_count(const struct view *v, enum plan_section section)
+{
+	return v->h->sections[section].count;
+}
+
+/* Takes bytes from anywhere. False: not an image this program can follow, with a sentence in why. */
+bool view_open(struct view *v, const void *bytes, size_t size, char *why, size_t why_bytes);
+
+/* "spectrum[0..4128)" */
+void view_region(const struct view *v, uint32_t allocation, uint64_t offset, uint64_t bytes, char *text, size_t size);
+/* "slot host + 0x1200" */
+void view_place(const struct view *v, uint32_t memory, uint32_t index, uint64_t offset, char *text, size_t size);
+
+void dump_image(const struct view *v, unsigned slots);
+void dump_stream(const struct view *v, const uint32_t *stream, uint32_t n, uint32_t where);
+
+#endif

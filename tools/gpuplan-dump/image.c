@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* image.c: everything of an image but its streams as text. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "dump.h"
+#include "gpuplan.h"
+
+static const char *const use_text[] = { "?", "weight", "scratch", "state" };
+static const char *const memory_text[] = { "not referenced", "weights", "slot device", "slot host", "session", "code" };
+static const char *const arg_text[] = { "?", "value", "buffer", "LDS", "hidden" };
+static const char *const hazard_text[] = { "?", "read after write", "write after read", "write after write" };
+
+#define TEXT(table, i) ((i) < sizeof(table) / sizeof((table)[0]) ? (table)[i] : "?")
+
+static uint64_t
+pages(uint64_t bytes)
+{
+	return (bytes + 4095) / 4096 * 4096;
+}
+
+static void
+print_ledger(const struct view *v, unsigned slots)
+{
+	const struct plan_image_header *h = v->h;
+	uint64_t weights = 0, slot = pages(h->device_bytes) + pages(h->host_bytes);
+
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_ALLOCATIONS); i++)
+		if (v->allocations[i].use == GPUPLAN_WEIGHT)
+			weights += pages(v->allocations[i].bytes);
+	printf("memory\n");
+	printf("  weights (shared by all plans)        %12" PRIu64 "\n", weights);
+	printf("  slot: device-local, page-rounded     %12" PRIu64 "\n", pages(h->device_bytes));
+	printf("  slot: mapped, page-rounded           %12" PRIu64 "\n", pages(h->host_bytes));
+	printf("  %3u slot%s                            %12" PRIu64 "\n", slots, slots == 1 ? " " : "s", slot * slots);
+	printf("  of one slot: scratch %" PRIu64 ", state %" PRIu64 ", staging %" PRIu64 ", private segment %" PRIu64
+	       ", arguments %" PRIu32 ", streams %" PRIu32 " bytes\n",
+	       h->scratch_bytes, h->state_bytes, h->staging_bytes, h->private_bytes,
+	       view_count(v, PLAN_SECTION_KERNARG),
+	       4 * (view_count(v, PLAN_SECTION_STREAM) + view_count(v, PLAN_SECTION_RESET)));
+}
+
+static void
+print_allocations(const struct view *v)
+{
+	printf("\nallocations                        use      declared   referenced  place\n");
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_ALLOCATIONS); i++) {
+		const struct plan_image_allocation *a = &v->allocations[i];
+
+		printf("  %-32s %-8s %10" PRIu64 " %12" PRIu64 "  %s", v->strings + a->name, TEXT(use_text, a->use),
+		       a->bytes, a->extent, TEXT(memory_text, a->memory));
+		if (a->memory == PLAN_MEMORY_DEVICE || a->memory == PLAN_MEMORY_HOST)
+			printf(" + 0x%" PRIx64, a->place);
+		putchar('\n');
+	}
+}
+
+static void
+print_io(const struct view *v)
+{
+	char region[256];
+
+	printf("\ninputs and outputs\n");
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_IO); i++) {
+		const struct plan_image_io *io = &v->io[i];
+
+		view_region(v, io->allocation, io->offset, io->bytes, region, sizeof(region));
+		printf("  %s %-20s type %" PRIu32 " [", io->output ? "out" : "in ", v->strings + io->name, io->dtype);
+		for (uint32_t d = 0; d < io->rank; d++)
+			printf("%s%" PRIu64, d ? ", " : "", io->shape[d]);
+		printf("]  %s, %s at slot host + 0x%" PRIx64 "\n", region, io->staged ? "staged" : "in place", io->place);
+	}
+}
+
+static void
+print_kernels(const struct view *v)
+{
+	printf("\nkernels\n");
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_KERNELS); i++) {
+		const struct plan_image_kernel *k = &v->kernels[i];
+
+		printf("  %s: code %" PRIu32 " + 0x%" PRIx64 ", wave%" PRIu32 ", workgroup up to %" PRIu32 ", LDS %" PRIu32
+		       ", private %" PRIu32 ", rsrc %08" PRIx32 " %08" PRIx32 " %08" PRIx32 "\n",
+		       v->strings + k->name, k->code, k->entry, k->wave_size, k->max_block, k->lds_bytes,
+		       k->private_bytes, k->rsrc1, k->rsrc2, k->rsrc3);
+		for (uint32_t a = 0; a < k->n_args; a++) {
+			const struct plan_image_arg *arg = &v->args[k->first_arg + a];
+
+			printf("    %3" PRIu32 " + %-3" PRIu32 " %-7s %s\n", arg->offset, arg->bytes,
+			       TEXT(arg_text, arg->kind), v->strings + arg->name);
+		}
+	}
+}
+
+static void
+print_command(const struct view *v, uint32_t i)
+{
+	static const char *const kind[] = { "?", "fill", "copy", "dispatch", "stage in", "stage out" };
+	static const char *const access[] = { "?", "reads", "writes", "updates" };
+	const struct plan_image_command *c = &v->commands[i];
+	char region[256];
+
+	printf("  %3" PRIu32 " %-9s %-20s", i, TEXT(kind, c->kind), v->strings + c->label);
+	if (c->kind == PLAN_COMMAND_DISPATCH)
+		printf(" %s grid %" PRIu32 "x%" PRIu32 "x%" PRIu32 " of %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", LDS %" PRIu32,
+		       v->strings + v->kernels[c->kernel].name, c->groups[0], c->groups[1], c->groups[2], c->block[0],
+		       c->block[1], c->block[2], c->lds_bytes);
+	if (c->kind == PLAN_COMMAND_FILL)
+		printf(" value %08" PRIx32, c->value);
+	printf(", %" PRIu32 " dwords\n", c->stream_dwords);
+	for (uint32_t a = 0; a < c->n_accesses; a++) {
+		const struct plan_image_access *x = &v->accesses[c->first_access + a];
+
+		view_region(v, x->allocation, x->offset, x->bytes, region, sizeof(region));
+		printf("        %-7s %s\n", TEXT(access, x->access), region);
+	}
+}
+
+static void
+print_barriers(const struct view *v)
+{
+	char region[256];
+
+	printf("\nbarriers: %" PRIu32 "\n", view_count(v, PLAN_SECTION_BARRIERS));
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_BARRIERS); i++) {
+		const struct plan_image_barrier *b = &v->barriers[i];
+
+		view_region(v, b->allocation, b->offset, b->bytes, region, sizeof(region));
+		printf("  %3" PRIu32 " before command %" PRIu32 ": %s%s%s, because command %" PRIu32 " %s and command %" PRIu32
+		       " %s conflict (%s) in %s; %" PRIu32 " dwords\n",
+		       i + 1, b->before, b->ops & PLAN_BARRIER_WAIT ? "wait" : "",
+		       b->ops == (PLAN_BARRIER_WAIT | PLAN_BARRIER_INVALIDATE) ? " + " : "",
+		       b->ops & PLAN_BARRIER_INVALIDATE ? "invalidate caches" : "", b->producer,
+		       v->strings + v->commands[b->producer].label, b->consumer,
+		       v->strings + v->commands[b->consumer].label, TEXT(hazard_text, b->hazard), region,
+		       b->stream_dwords);
+	}
+}
+
+void
+dump_image(const struct view *v, unsigned slots)
+{
+	printf("plan \"%s\" for %s, %" PRIu32 " bytes, code hash %016" PRIx64 "\n\n", v->strings + v->h->name, v->h->target,
+	       v->h->bytes, v->h->code_hash);
+	print_ledger(v, slots);
+	print_allocations(v);
+	print_io(v);
+	print_kernels(v);
+	printf("\ncommands\n");
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_COMMANDS); i++)
+		print_command(v, i);
+	print_barriers(v);
+	printf("\nstream, %" PRIu32 " dwords\n", view_count(v, PLAN_SECTION_STREAM));
+	dump_stream(v, v->stream, view_count(v, PLAN_SECTION_STREAM), PLAN_IN_STREAM);
+	if (view_count(v, PLAN_SECTION_RESET)) {
+		printf("\nreset stream, %" PRIu32 " dwords\n", view_count(v, PLAN_SECTION_RESET));
+		dump_stream(v, v->reset, view_count(v, PLAN_SECTION_RESET), PLAN_IN_RESET);
+	}
+}
