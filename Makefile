@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+# gpuplan: build, test, demo, bench, install. `make help` lists the targets.
+#
+#   V=1                     show commands
+#   SAN=address|undefined|thread   sanitizer build, in build-$(SAN)/
+#   CC=clang                another compiler
+#   WERROR=1                warnings are errors (CI)
+#   PREFIX=, DESTDIR=       for install
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+SAN ?=
+B ?= build$(if $(SAN),-$(SAN))
+CC ?= cc
+V ?=
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)';)
+
+# ---- Debian packages: everything the build, the tools and the tests need ----
+DEPS := build-essential pkg-config libdrm-dev liburing-dev libelf-dev libmsgpack-dev libjansson-dev libcmocka-dev \
+	clang-19 lld-19 llvm-19 strace valgrind
+
+MSGPACK := msgpack
+LIB_PKGS := libdrm_amdgpu libdrm liburing libelf $(MSGPACK) jansson
+
+CLANG := clang-19
+READELF := llvm-readelf-19
+TARGETS := gfx900 gfx906 gfx90a gfx942 gfx1030 gfx1100 gfx1200 gfx1201
+
+.DEFAULT_GOAL := all
+.PHONY: all deps demo check bench install uninstall clean help tests lib softgpu tools shaders check-run demo-run
+
+help:
+	@echo 'make all        libraries, tools and shaders, in $(B)/'
+	@echo 'make deps       install the Debian packages needed (as root; otherwise print the command)'
+	@echo 'make demo       deps, build, run the speech model and check its answers'
+	@echo 'make check      deps, build, run all tests'
+	@echo 'make bench      the speech model for longer, with 1 to 8 slots in flight'
+	@echo 'make install    to $(DESTDIR)$(PREFIX)'
+
+# ---- packages ----
+deps:
+	@missing=; for p in $(DEPS); do \
+		dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$p"; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ]; then \
+		echo "Installing Debian packages:$$missing"; \
+		apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; \
+	else \
+		echo "These Debian packages are missing. Install them with:"; \
+		echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends$$missing"; exit 1; \
+	fi
+
+# Packages may just have been installed, and pkg-config is asked when make starts: hence a second make.
+demo: deps
+	@$(MAKE) --no-print-directory demo-run
+check: deps
+	@$(MAKE) --no-print-directory check-run
+
+# ---- flags ----
+PKG_CFLAGS := $(shell pkg-config --cflags $(LIB_PKGS) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(LIB_PKGS) 2>/dev/null)
+
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra $(if $(WERROR),-Werror)
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer) $(if $(filter undefined,$(SAN)),-fno-sanitize-recover=all)
+BASE := -std=gnu11 $(WARN) $(CFLAGS) $(SAN_FLAGS) -fPIC -fvisibility=hidden -MMD -MP -Iuapi
+LIB_CFLAGS := $(BASE) -Ilibgpuplan -Ilibgpuplan/include $(PKG_CFLAGS)
+TOOL_CFLAGS := $(BASE) -Ilibgpuplan/include -Itools $(PKG_CFLAGS)
+SOFT_CFLAGS := $(BASE) -ffp-contract=off -pthread -Itools/softgpu $(PKG_CFLAGS)
+ifneq ($(SAN),)
+# The sanitizer's runtime has to come before the interposed library.
+SOFT_CFLAGS += -DSOFTGPU_PRELOAD_FIRST='"$(shell $(CC) -print-file-name=$(if $(filter address,$(SAN)),libasan.so,$(if $(filter thread,$(SAN)),libtsan.so,libubsan.so)))"'
+endif
+
+# ---- sources ----
+LIB_SRC := $(wildcard libgpuplan/*.c)
+SOFT_SRC := $(wildcard tools/softgpu/shim/*.c tools/softgpu/drm/*.c tools/softgpu/hw/*.c tools/softgpu/isa/*.c)
+ISA_SRC := $(wildcard tools/softgpu/isa/*.c)
+SHADER_SRC := $(wildcard firmware-shaders/*.cl)
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+DEVICE_SRC := $(wildcard tests/device/test_*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
+SOFT_OBJ := $(SOFT_SRC:%.c=$(B)/obj/%.o)
+SOFT3_OBJ := $(SOFT_SRC:%.c=$(B)/obj-v3/%.o)
+ISA_OBJ := $(ISA_SRC:%.c=$(B)/obj/%.o)
+HW_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/softgpu/hw/*.c))
+SHADERS := $(foreach t,$(TARGETS),$(SHADER_SRC:firmware-shaders/%.cl=$(B)/share/gpuplan/shaders/$(t)/%.co))
+
+MODEL_SRC := $(wildcard tools/gpuplan-bench/models/*/*)
+MODELS := $(MODEL_SRC:tools/gpuplan-bench/%=$(B)/share/gpuplan/%)
+
+UNIT := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
+DEVICE := $(DEVICE_SRC:tests/device/%.c=$(B)/tests/device/%)
+FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz/%)
+
+all: lib softgpu tools shaders
+lib: $(B)/lib/libgpuplan.so $(B)/lib/libgpuplan.a
+softgpu: $(B)/lib/libsoftgpu.so $(B)/lib/x86-64-v3/libsoftgpu.so $(B)/bin/softgpu $(B)/bin/softgpu-exec
+tools: $(B)/bin/gpuplan-bench $(B)/bin/gpuplan-dump $(MODELS)
+shaders: $(SHADERS)
+tests: $(UNIT) $(DEVICE) $(FUZZ)
+
+# ---- libgpuplan ----
+$(B)/obj/libgpuplan/%.o: libgpuplan/%.c
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(LIB_CFLAGS) -c $< -o $@
+
+$(B)/lib/libgpuplan.a: $(LIB_OBJ)
+	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $(LIB_OBJ)
+
+$(B)/lib/libgpuplan.so: $(LIB_OBJ) libgpuplan/libgpuplan.map
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SAN_FLAGS) -shared -Wl,-soname,libgpuplan.so.0 \
+		-Wl,--version-script=libgpuplan/libgpuplan.map $(if $(SAN),,-Wl,--no-undefined) -o $@ $(LIB_OBJ) $(PKG_LIBS) -pthread && \
+		ln -sf libgpuplan.so $(@D)/libgpuplan.so.0
+
+# ---- softgpu: once for every x86-64, once for those with AVX2; the launcher picks ----
+$(B)/obj/tools/softgpu/isa/%.o: CFLAGS := -O3 -g
+$(B)/obj/tools/softgpu/%.o: tools/softgpu/%.c
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(SOFT_CFLAGS) -c $< -o $@
+$(B)/obj-v3/tools/softgpu/isa/%.o: CFLAGS := -O3 -g
+$(B)/obj-v3/tools/softgpu/%.o: tools/softgpu/%.c
+	$(call say,CC-V3,$<)mkdir -p $(@D) && $(CC) $(SOFT_CFLAGS) -march=x86-64-v3 -c $< -o $@
+
+soft_link = mkdir -p $(@D) && $(CC) $(SAN_FLAGS) -shared -Wl,--version-script=tools/softgpu/shim/softgpu.map -o $@ $(1) -pthread -ldl -lm
+$(B)/lib/libsoftgpu.so: $(SOFT_OBJ) tools/softgpu/shim/softgpu.map
+	$(call say,LD,$@)$(call soft_link,$(SOFT_OBJ))
+$(B)/lib/x86-64-v3/libsoftgpu.so: $(SOFT3_OBJ) tools/softgpu/shim/softgpu.map
+	$(call say,LD,$@)$(call soft_link,$(SOFT3_OBJ))
+$(B)/bin/softgpu: tools/softgpu/softgpu.c $(wildcard tools/softgpu/shim/*.h)
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(filter-out -fPIC,$(SOFT_CFLAGS)) $< -o $@ $(B)/obj/tools/softgpu/hw/profile.o $(B)/obj/tools/softgpu/shim/tree.o -pthread
+$(B)/bin/softgpu: $(B)/obj/tools/softgpu/hw/profile.o
+$(B)/bin/softgpu-exec: $(wildcard tools/softgpu/exec/*.c) $(ISA_OBJ)
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(SOFT_CFLAGS) -Itools/softgpu/isa $(wildcard tools/softgpu/exec/*.c) $(ISA_OBJ) -o $@ $$(pkg-config --libs jansson) -lm -pthread
+
+# ---- shaders: OpenCL C to code objects ----
+SHADER_FLAGS := -cl-kernel-arg-info -x cl -cl-std=CL2.0 -Xclang -finclude-default-header -nogpulib -O3 --target=amdgcn-amd-amdhsa
+define shader_rule
+$(B)/share/gpuplan/shaders/$(1)/%.co: firmware-shaders/%.cl $(wildcard firmware-shaders/*.h)
+	$$(call say,CL,$(1)/$$*.co)mkdir -p $$(@D) && $(CLANG) $(SHADER_FLAGS) -mcpu=$(1) -Ifirmware-shaders $$< -o $$@
+endef
+$(foreach t,$(TARGETS),$(eval $(call shader_rule,$(t))))
+
+# Embedded for the tools: a table of .incbin'ed code objects.
+$(B)/gen/shaders.S: $(SHADERS) tools/common/embed.sh
+	$(call say,GEN,$@)mkdir -p $(@D) && sh tools/common/embed.sh $(SHADERS) > $@
+$(B)/obj/gen/shaders.o: $(B)/gen/shaders.S
+	$(call say,AS,$<)mkdir -p $(@D) && $(CC) -c $< -o $@
+
+# ---- tools: on the public API only ----
+define tool_rule
+$(B)/bin/$(1): $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/$(1)/*.c tools/common/*.c)) $(B)/obj/gen/shaders.o $(B)/lib/libgpuplan.so
+	$$(call say,LD,$$@)mkdir -p $$(@D) && $(CC) $(SAN_FLAGS) -o $$@ $$(filter %.o,$$^) -L$(B)/lib -lgpuplan \
+		-Wl,-rpath,'$$$$ORIGIN/../lib' $(PKG_LIBS) -lm -pthread
+endef
+$(eval $(call tool_rule,gpuplan-bench))
+$(eval $(call tool_rule,gpuplan-dump))
+$(B)/obj/tools/gpuplan-%.o: tools/gpuplan-%.c
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(TOOL_CFLAGS) -c $< -o $@
+$(B)/obj/tools/common/%.o: tools/common/%.c
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(TOOL_CFLAGS) -c $< -o $@
+
+$(B)/share/gpuplan/models/%: tools/gpuplan-bench/models/%
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# ---- tests ----
+TEST_LIBS = $(PKG_LIBS) $(shell pkg-config --libs cmocka) -lm -pthread
+$(B)/tests/unit/%: tests/unit/%.c $(B)/lib/libgpuplan.a $(ISA_OBJ) $(HW_OBJ)
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(LIB_CFLAGS) -Itools/softgpu -Itools/softgpu/isa -Itools/softgpu/hw -Itests $< -o $@ \
+		$(if $(filter test_isa% test_valu% test_softgpu%,$(notdir $@)),$(HW_OBJ) $(ISA_OBJ)) \
+		$(B)/lib/libgpuplan.a $(if $(wildcard $(<:.c=.flags)),$(shell cat $(<:.c=.flags) 2>/dev/null)) $(TEST_LIBS)
+$(B)/tests/device/%: tests/device/%.c $(wildcard tests/device/*.h) $(B)/lib/libgpuplan.so
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(TOOL_CFLAGS) -Itests $< -o $@ -L$(B)/lib -lgpuplan -Wl,-rpath,'$$ORIGIN/../../lib' $(TEST_LIBS)
+$(B)/tests/fuzz/%: tests/fuzz/%.c $(B)/lib/libgpuplan.a $(ISA_OBJ) $(HW_OBJ)
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(LIB_CFLAGS) -Itools/softgpu -Itools/softgpu/isa -Itools/softgpu/hw -Itests $< -o $@ \
+		$(if $(filter fuzz_pm4 fuzz_isa,$(notdir $@)),$(HW_OBJ) $(ISA_OBJ)) $(B)/lib/libgpuplan.a $(TEST_LIBS)
+
+include $(wildcard tests/*.mk)
+
+check-run: all tests
+	@B=$(B) SAN=$(SAN) sh tests/run.sh $(UNIT) $(FUZZ) $(DEVICE) $(wildcard tests/check_*.sh)
+
+demo-run: all
+	@$(B)/bin/gpuplan-bench --verify
+
+bench: deps
+	@$(MAKE) --no-print-directory all && for n in 1 2 4 8; do $(B)/bin/gpuplan-bench --verify --slots $$n --duration 10; done
+
+# ---- install ----
+install: all
+	install -d $(DESTDIR)$(PREFIX)/lib/x86-64-v3 $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
+		$(DESTDIR)$(PREFIX)/share/gpuplan $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 libgpuplan/include/gpuplan.h uapi/plan_image.h $(DESTDIR)$(PREFIX)/include/
+	install -m 755 $(B)/lib/libgpuplan.so $(DESTDIR)$(PREFIX)/lib/libgpuplan.so.0
+	ln -sf libgpuplan.so.0 $(DESTDIR)$(PREFIX)/lib/libgpuplan.so
+	install -m 644 $(B)/lib/libgpuplan.a $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(B)/lib/libsoftgpu.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(B)/lib/x86-64-v3/libsoftgpu.so $(DESTDIR)$(PREFIX)/lib/x86-64-v3/
+	install -m 755 $(B)/bin/gpuplan-bench $(B)/bin/gpuplan-dump $(B)/bin/softgpu $(B)/bin/softgpu-exec $(DESTDIR)$(PREFIX)/bin/
+	cp -r $(B)/share/gpuplan/shaders $(DESTDIR)$(PREFIX)/share/gpuplan/
+	cp -r $(B)/share/gpuplan/models $(DESTDIR)$(PREFIX)/share/gpuplan/
+	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 docs/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7/
+	printf 'prefix=%s\nName: gpuplan\nDescription: prebuilt GPU command plans on amdgpu\nVersion: %s\nRequires.private: libdrm_amdgpu liburing libelf msgpack jansson\nCflags: -I$${prefix}/include\nLibs: -L$${prefix}/lib -lgpuplan\n' \
+		'$(PREFIX)' '$(VERSION)' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/gpuplan.pc
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/gpuplan.h include/plan_image.h lib/libgpuplan.so lib/libgpuplan.so.0 \
+		lib/libgpuplan.a lib/libsoftgpu.so lib/x86-64-v3/libsoftgpu.so lib/pkgconfig/gpuplan.pc bin/gpuplan-bench bin/gpuplan-dump bin/softgpu bin/softgpu-exec)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard docs/man/*.1))) \
+		$(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(wildcard docs/man/*.7)))
+	rm -rf $(DESTDIR)$(PREFIX)/share/gpuplan
+
+clean:
+	rm -rf $(B)
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
