@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The README's example compiles as written, and prints what the README says.
+set -eu
+B=${B:-build}
+out=$B/tests/readme
+mkdir -p "$out"
+sed -n '/^```c$/,/^```$/p' README.md | sed '1d;$d' >"$out/example.c"
+[ "$(wc -l <"$out/example.c")" -le 40 ]
+san=
+[ -n "${SAN:-}" ] && san=-fsanitize=$SAN
+${CC:-cc} -std=c11 -Wall -Wextra -Werror $san -Ilibgpuplan/include "$out/example.c" -o "$out/example" -L"$B/lib" -lgpuplan -Wl,-rpath,"$PWD/$B/lib"
+[ "$("$B/bin/softgpu" -- "$out/example")" = 42 ]
