@@ -7,8 +7,8 @@
  * when all dispatches before it have run.
  *
  * A job's end waits like that too. The kernel's fence at the end of a job waits for the job's waves, but nothing makes
- * the next job wait for that fence: its IBs begin while those waves still run (amdgpu_ib.c emits no
- * wait within one entity). So when the next job is already there, it is run up to its first drain with the last one's dispatches
+ * the next job wait for that fence: its IBs begin while those waves still run (amdgpu_ib.c emits no wait within
+ * one entity). So when the next job is already there, it is run up to its first drain with the last one's dispatches
  * pending beside its own (SG_CP_JOBS). As with the kernel, which lets the pipeline drain for a VM flush, both must be
  * of one address space that has not changed; a job that depends on the other's fence is not queued before that.
  */
