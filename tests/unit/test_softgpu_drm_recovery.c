@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* What a bad job leads to on softgpu, each in a process with its own SOFTGPU_* variables.
+ */
+#include "softgpu_drm.h"
+
+/* ---- recovery, each in a process of its own ---- */
+
+static uint64_t
+query2(struct gpu *g)
+{
+	union drm_amdgpu_ctx c = { .in = { .op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = g->ctx } };
+
+	assert_int_equal(drm(g->fd, DRM_IOCTL_AMDGPU_CTX, &c), 0);
+	return c.out.state.flags;
+}
+
+/* The status of one job and what the context says afterwards. */
+static int
+run_bad(struct gpu *g, unsigned dword)
+{
+	uint32_t b = syncobj(g->fd, 0);
+
+	assert_int_equal(submit_out(g, dword, 0, b), 0);
+	int f = sync_file(g->fd, b);
+	assert_int_equal(syncobj_wait(g->fd, b, FOREVER, 0), 0); /* no error there */
+	int status = sync_status(f, 1);
+	close(f);
+	return status;
+}
+
+static void
+child_full(void)
+{
+	struct gpu g;
+	uint64_t status;
+
+	gpu_open(&g);
+	assert_int_equal(run_bad(&g, IB_ILLEGAL), -ECANCELED);
+	assert_int_equal(query2(&g), AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_GUILTY);
+	assert_int_equal(submit(&g, IB_NOP, 1, 0, NULL, 0, NULL), -ECANCELED); /* every ring of a guilty context */
+	assert_int_equal(wait_cs(&g, 0, 1, 0, &status), -ECANCELED);
+	g.ctx = ctx_create(g.fd); /* one call mends it */
+	assert_int_equal(query2(&g), 0);
+	assert_int_equal(submit(&g, IB_NOP, 0, 0, NULL, 0, NULL), 0);
+	assert_int_equal(run_bad(&g, IB_GATE), -ECANCELED); /* a hang ends by the timeout */
+	gpu_close(&g);
+}
+
+static void
+child_soft(void)
+{
+	struct gpu g;
+	uint64_t status;
+
+	gpu_open(&g);
+	assert_int_equal(run_bad(&g, IB_ILLEGAL), -ENODATA);
+	assert_int_equal(query2(&g), AMDGPU_CTX_QUERY2_FLAGS_RESET);
+	assert_int_equal(submit(&g, IB_NOP, 0, 0, NULL, 0, NULL), -ENODATA); /* that entity is over */
+	assert_int_equal(wait_cs(&g, 0, 1, 0, &status), -ENODATA);
+	assert_int_equal(submit(&g, IB_NOP, 1, 0, NULL, 0, NULL), 0);
+	gpu_close(&g);
+}
+
+static void
+child_ring(void)
+{
+	struct gpu g, other;
+
+	gpu_open(&g);
+	gpu_open(&other);
+	uint32_t victim = syncobj(other.fd, 0);
+	assert_int_equal(submit_out(&other, IB_GATE, 0, victim), 0); /* another file's job on the same ring, and it hangs */
+	int f = sync_file(other.fd, victim);
+	assert_int_equal(run_bad(&g, IB_NOP), -ECANCELED);
+	assert_int_equal(sync_status(f, 1), -ECANCELED);
+	assert_int_equal(query2(&g), AMDGPU_CTX_QUERY2_FLAGS_RESET);
+	assert_int_equal(query2(&other), AMDGPU_CTX_QUERY2_FLAGS_RESET); /* nobody is guilty */
+	close(f);
+	gpu_close(&g);
+	gpu_close(&other);
+}
+
+static void
+child_lost(void)
+{
+	struct gpu g;
+	uint32_t bo, lost = 0;
+
+	gpu_open(&g);
+	assert_int_equal(gem_create(g.fd, PAGE, AMDGPU_GEM_DOMAIN_VRAM, 0, &bo), 0);
+	uint32_t *m = gem_map(g.fd, bo, PAGE);
+	m[0] = 99;
+	uint32_t innocent = ctx_create(g.fd);
+	assert_int_equal(run_bad(&g, IB_ILLEGAL), -ECANCELED);
+	assert_int_not_equal(m[0], 99);
+	assert_int_equal(query2(&g), 7);
+	g.ctx = innocent; /* made before: over too */
+	assert_int_equal(submit(&g, IB_NOP, 0, 0, NULL, 0, NULL), -ECANCELED);
+	assert_int_equal(query2(&g), AMDGPU_CTX_QUERY2_FLAGS_RESET | AMDGPU_CTX_QUERY2_FLAGS_VRAMLOST);
+	struct drm_amdgpu_info info = { .return_pointer = (uintptr_t)&lost, .return_size = 4, .query = 0x1f };
+	assert_int_equal(drm(g.fd, DRM_IOCTL_AMDGPU_INFO, &info), 0);
+	assert_int_equal(lost, 1);
+	g.ctx = ctx_create(g.fd);
+	assert_int_equal(submit(&g, IB_NOP, 0, 0, NULL, 0, NULL), 0);
+	gpu_close(&g);
+}
+
+static void
+child_strict(void)
+{
+	struct gpu g;
+	struct gpuplan_amdgpu_info_gpuvm_fault fault;
+
+	gpu_open(&g);
+	assert_int_equal(run_bad(&g, IB_FAULT), -ECANCELED);
+	struct drm_amdgpu_info info = { .return_pointer = (uintptr_t)&fault, .return_size = sizeof(fault), .query = 0x23 };
+	assert_int_equal(drm(g.fd, DRM_IOCTL_AMDGPU_INFO, &info), 0);
+	assert_true(fault.addr == 0x7000dead0000);
+	gpu_close(&g);
+}
+
+static void
+child_kind(void)
+{
+	struct gpu g;
+
+	gpu_open(&g);
+	assert_int_equal(run_bad(&g, IB_FAULT), 1); /* as on hardware: recorded, and the job succeeds */
+	gpu_close(&g);
+}
+
+static void
+child_fail(void)
+{
+	struct gpu g;
+
+	gpu_open(&g);
+	assert_int_equal(submit(&g, IB_NOP, 0, 0, NULL, 0, NULL), 0);
+	assert_int_equal(submit(&g, IB_NOP, 0, 0, NULL, 0, NULL), -ENOMEM);
+	assert_int_equal(submit(&g, IB_NOP, 0, 0, NULL, 0, NULL), 0);
+	uint32_t b = syncobj(g.fd, 0);
+	assert_int_equal(submit_out(&g, IB_NOP, 0, b), 0);
+	assert_int_equal(sync_file(g.fd, b), -EMFILE);
+	assert_int_equal(eventfd_register(g.fd, b, 0, 1, 0), -EINVAL); /* SOFTGPU_EVENTFD=0 */
+	gpu_close(&g);
+}
+
+static const struct child children[] = {
+	{ "full", child_full, { "SOFTGPU_RECOVERY=full", "SOFTGPU_LOCKUP_TIMEOUT_MS=200" } },
+	{ "soft", child_soft, { "SOFTGPU_RECOVERY=soft" } },
+	{ "ring", child_ring, { "SOFTGPU_RECOVERY=ring", "SOFTGPU_LOCKUP_TIMEOUT_MS=200" } },
+	{ "lost", child_lost, { "SOFTGPU_VRAM_LOST=1" } },
+	{ "strict", child_strict, { "SOFTGPU_STRICT=1" } },
+	{ "kind", child_kind, { "SOFTGPU_STRICT=0" } },
+	{ "fail", child_fail, { "SOFTGPU_FAIL=CS:2:ENOMEM,SYNCOBJ_HANDLE_TO_FD:1:24", "SOFTGPU_EVENTFD=0" } },
+};
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CHILD("recovery_full", 0), CHILD("recovery_soft", 1), CHILD("recovery_ring", 2),
+		CHILD("recovery_vram_lost", 3), CHILD("recovery_strict_fault", 4),
+		CHILD("recovery_kind_fault", 5), CHILD("recovery_failing_calls", 6),
+	};
+	int status = begin(argc, argv, children, COUNT(children));
+
+	return status >= 0 ? status : cmocka_run_group_tests(tests, NULL, NULL);
+}
