@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "plan_image.h"
+#include "pm4.h"
 
 struct gp_target;
 
@@ -26,6 +27,11 @@ gp_ref_absolute(uint64_t va)
 {
 	return (struct gp_ref){ PLAN_MEMORY_NONE, 0, va };
 }
+
+/* Length of IBs and of their segments, in dwords. */
+#define GP_IB_GRANULE 8
+/* What chain appends at most. */
+#define GP_CHAIN_MAX_DWORDS (PM4_INDIRECT_BUFFER_DWORDS + GP_IB_GRANULE - 1)
 
 /* Compute registers whose last written value is remembered: SET_SH_REG offsets 0x200 .. 0x27f. */
 #define GP_EMIT_REGS 128
@@ -56,6 +62,12 @@ struct gp_emit {
 	struct gp_emit_reg want[GP_EMIT_REGS]; /* known = waits for gp_emit_flush_regs */
 };
 
+/* What may have happened before an IB. */
+enum gp_begin {
+	GP_BEGIN_RUN,		/* code was there before: a job since its last upload has dropped old instructions */
+	GP_BEGIN_AFTER_UPLOAD,	/* code may be new: the instruction cache is invalidated too */
+};
+
 /* A dispatch, ready for registers. */
 struct gp_emit_dispatch {
 	struct gp_ref code;	/* entry */
@@ -63,6 +75,8 @@ struct gp_emit_dispatch {
 	uint32_t rsrc1, rsrc2, rsrc3; /* LDS size included */
 	uint32_t properties;	/* kernel_code_properties: user SGPR layout, wave32 */
 	uint32_t groups[3], block[3];
+	bool has_indirect;	/* groups[] are not used; the command processor reads them when it gets there */
+	struct gp_ref indirect;	/* three dwords, 4-byte aligned */
 	/* for kernels that ask for them */
 	struct gp_ref dispatch_packet; /* 64-byte AQL packet */
 	struct gp_ref queue;	/* 256 zero bytes: nothing compiled for gfx9 and later reads them */
@@ -71,16 +85,20 @@ struct gp_emit_dispatch {
 
 /* One implementation per generation (emit_gfx11.c, ...). Every call appends packets. */
 struct gp_emit_ops {
-	/* Start of an IB: nothing is known of registers or caches. Invalidates every cache level that could hold stale
-	 * data from the CPU or other engines (instruction cache too), sets the registers that stay for the IB. */
-	void (*begin)(struct gp_emit *e, const struct gp_emit_private *scratch);
+	/* Start of a submission's first IB: nothing is known of registers or caches. Invalidates every cache level that
+	 * could hold stale data from the CPU or other engines, sets the registers that stay for the submission. */
+	void (*begin)(struct gp_emit *e, const struct gp_emit_private *scratch, enum gp_begin how);
 	void (*dispatch)(struct gp_emit *e, const struct gp_emit_dispatch *d);
 	void (*fill)(struct gp_emit *e, struct gp_ref dst, uint64_t bytes, uint32_t value);
 	void (*copy)(struct gp_emit *e, struct gp_ref dst, struct gp_ref src, uint64_t bytes);
 	void (*barrier)(struct gp_emit *e, uint32_t ops /* enum plan_barrier_ops */);
 	/* End of pipe: after all work before it, writes caches back and stores value at word. */
 	void (*signal)(struct gp_emit *e, struct gp_ref word, uint64_t value);
-	/* Pads to the generation's IB granule. */
+	/* Ends a segment that stands from a multiple of GP_IB_GRANULE dwords on, padded so that its end does too: a jump
+	 * to the segment at next (32-byte aligned, `dwords` long), which never returns. Registers and caches stay as
+	 * they are. The packet is the segment's last four dwords, `dwords` in the last of them. */
+	void (*chain)(struct gp_emit *e, struct gp_ref next, uint32_t dwords);
+	/* Pads to GP_IB_GRANULE. */
 	void (*finish)(struct gp_emit *e);
 };
 
@@ -94,5 +112,9 @@ void gp_emit_reg(struct gp_emit *e, uint32_t reg, uint32_t value);
 /* base is ORed to the part of the address. */
 void gp_emit_reg_ref(struct gp_emit *e, uint32_t reg, struct gp_ref ref, uint32_t kind, uint32_t base);
 void gp_emit_flush_regs(struct gp_emit *e);
+/* The same on every generation. */
+void gp_emit_launch(struct gp_emit *e, const struct gp_emit_dispatch *d, bool wave32);
+void gp_emit_chain(struct gp_emit *e, struct gp_ref next, uint32_t dwords);
+void gp_emit_finish(struct gp_emit *e);
 
 #endif

@@ -28,11 +28,11 @@ acquire(struct gp_emit *e, uint32_t gcr)
 }
 
 void
-gp_gfx10_begin(struct gp_emit *e, const struct gp_emit_private *scratch)
+gp_gfx10_begin(struct gp_emit *e, const struct gp_emit_private *scratch, enum gp_begin how)
 {
 	e->scratch = *scratch;
-	/* 0xc3b1, as the kernel's EMIT_MEM_SYNC and RADV's preamble: the CPU wrote inputs, SDMA or the CPU wrote code. */
-	acquire(e, PM4_SET(GCR_GLI_INV, 1) | PM4_SET(GCR_GLM_WB, 1) | PM4_SET(GCR_GLM_INV, 1) |
+	/* 0xc3b1 after uploads, as the kernel's EMIT_MEM_SYNC and RADV's preamble; 0xc3b0 when only data is new. */
+	acquire(e, PM4_SET(GCR_GLI_INV, how == GP_BEGIN_AFTER_UPLOAD) | PM4_SET(GCR_GLM_WB, 1) | PM4_SET(GCR_GLM_INV, 1) |
 			   PM4_SET(GCR_GLK_INV, 1) | PM4_SET(GCR_GLV_INV, 1) | PM4_SET(GCR_GL1_INV, 1) |
 			   PM4_SET(GCR_GL2_INV, 1) | PM4_SET(GCR_GL2_WB, 1));
 	for (uint32_t r = R_COMPUTE_START_X; r <= R_COMPUTE_START_Z; r++)
@@ -90,12 +90,6 @@ gp_gfx10_user_data(struct gp_emit *e, const struct gp_emit_dispatch *d, uint32_t
 void
 gp_gfx10_launch(struct gp_emit *e, const struct gp_emit_dispatch *d)
 {
-	uint32_t initiator = PM4_SET(DISPATCH_INITIATOR_COMPUTE_SHADER_EN, 1) |
-			     PM4_SET(DISPATCH_INITIATOR_FORCE_START_AT_000, 1) |
-			     PM4_SET(DISPATCH_INITIATOR_ORDER_MODE, 1);
-
-	if (d->properties & AMDGPU_KCP_WAVE32)
-		initiator |= PM4_SET(DISPATCH_INITIATOR_CS_W32_EN, 1);
 	for (uint32_t i = 0; i < 3; i++)
 		gp_emit_reg(e, R_COMPUTE_NUM_THREAD_X + i, PM4_SET(NUM_THREAD_FULL, d->block[i]));
 	gp_emit_reg_ref(e, R_COMPUTE_PGM_LO, d->code, PLAN_RELOC_LO32_SHR8, 0);
@@ -104,12 +98,7 @@ gp_gfx10_launch(struct gp_emit *e, const struct gp_emit_dispatch *d)
 	gp_emit_reg(e, R_COMPUTE_PGM_RSRC2, d->rsrc2);
 	gp_emit_reg(e, R_GFX10_COMPUTE_PGM_RSRC3, d->rsrc3);
 	gp_emit_flush_regs(e);
-
-	gp_emit_dword(e, pm4_header(PM4_OP_DISPATCH_DIRECT, PM4_DISPATCH_DIRECT_DWORDS - 1) |
-				 PM4_SET(PM4_HEADER_SHADER_TYPE, 1));
-	for (uint32_t i = 0; i < 3; i++)
-		gp_emit_dword(e, d->groups[i]);
-	gp_emit_dword(e, initiator);
+	gp_emit_launch(e, d, d->properties & AMDGPU_KCP_WAVE32);
 }
 
 static struct gp_ref
@@ -150,6 +139,8 @@ gp_gfx10_dma(struct gp_emit *e, struct gp_ref dst, const struct gp_ref *src, uin
 void
 gp_gfx10_barrier(struct gp_emit *e, uint32_t ops)
 {
+	uint32_t gcr = 0;
+
 	if (ops & PLAN_BARRIER_WAIT) {
 		gp_emit_dword(e, pm4_header(PM4_OP_EVENT_WRITE, PM4_EVENT_WRITE_DWORDS - 1));
 		gp_emit_dword(e, PM4_SET(EVENT_WRITE_EVENT_TYPE, PM4_EVENT_CS_PARTIAL_FLUSH) |
@@ -157,7 +148,13 @@ gp_gfx10_barrier(struct gp_emit *e, uint32_t ops)
 	}
 	/* 0x380: stores are in L2 already (L0 and L1 write through), so L2 is left alone. */
 	if (ops & PLAN_BARRIER_INVALIDATE)
-		acquire(e, PM4_SET(GCR_GLK_INV, 1) | PM4_SET(GCR_GLV_INV, 1) | PM4_SET(GCR_GL1_INV, 1));
+		gcr |= PM4_SET(GCR_GLK_INV, 1) | PM4_SET(GCR_GLV_INV, 1) | PM4_SET(GCR_GL1_INV, 1);
+	if (ops & PLAN_BARRIER_L2_WRITE_BACK)
+		gcr |= PM4_SET(GCR_GL2_WB, 1);
+	if (ops & PLAN_BARRIER_L2_INVALIDATE)
+		gcr |= PM4_SET(GCR_GL2_INV, 1);
+	if (gcr)
+		acquire(e, gcr);
 }
 
 void
@@ -177,13 +174,6 @@ gp_gfx10_signal(struct gp_emit *e, struct gp_ref word, uint64_t value)
 	gp_emit_dword(e, 0);
 }
 
-void
-gp_gfx10_finish(struct gp_emit *e)
-{
-	while (e->n % 8)
-		gp_emit_dword(e, PM4_NOP_ONE_DWORD);
-}
-
 /* Scratch through a swizzled buffer descriptor in the first user SGPRs; kernels add the wave's offset themselves.
  * Word 3 as LLVM and Mesa's ACO build it: format 22, add thread id, index stride 32 or 64, resource level 1, raw. */
 #define SCRATCH_SWIZZLE (1u << 31)
@@ -191,9 +181,9 @@ gp_gfx10_finish(struct gp_emit *e)
 #define SCRATCH_WORD3_WAVE64 0x31e16000u
 
 static void
-begin(struct gp_emit *e, const struct gp_emit_private *scratch)
+begin(struct gp_emit *e, const struct gp_emit_private *scratch, enum gp_begin how)
 {
-	gp_gfx10_begin(e, scratch);
+	gp_gfx10_begin(e, scratch, how);
 	gp_emit_reg(e, R_COMPUTE_TMPRING_SIZE,
 		    PM4_SET(TMPRING_WAVES, scratch->bytes_per_wave ? scratch->waves * e->target->shader_engines : 0) |
 			    PM4_SET(TMPRING_WAVESIZE_GFX10, scratch->bytes_per_wave / e->target->private_granule));
@@ -238,5 +228,6 @@ const struct gp_emit_ops gp_emit_gfx10 = {
 	.copy = copy,
 	.barrier = gp_gfx10_barrier,
 	.signal = gp_gfx10_signal,
-	.finish = gp_gfx10_finish,
+	.chain = gp_emit_chain,
+	.finish = gp_emit_finish,
 };

@@ -10,9 +10,9 @@
 
 /* Scratch is architected: base and size are registers, kernels take no SGPRs for it. */
 static void
-begin(struct gp_emit *e, const struct gp_emit_private *scratch)
+begin(struct gp_emit *e, const struct gp_emit_private *scratch, enum gp_begin how)
 {
-	gp_gfx10_begin(e, scratch);
+	gp_gfx10_begin(e, scratch, how);
 	for (uint32_t r = R_GFX11_COMPUTE_STATIC_THREAD_MGMT_SE4; r <= R_GFX11_COMPUTE_STATIC_THREAD_MGMT_SE7; r++)
 		gp_emit_reg(e, r, 0xffffffff);
 	gp_emit_reg(e, R_GFX11_COMPUTE_DISPATCH_INTERLEAVE, DISPATCH_INTERLEAVE_GFX11);
@@ -51,5 +51,6 @@ const struct gp_emit_ops gp_emit_gfx11 = {
 	.copy = copy,
 	.barrier = gp_gfx10_barrier,
 	.signal = gp_gfx10_signal,
-	.finish = gp_gfx10_finish,
+	.chain = gp_emit_chain,
+	.finish = gp_emit_finish,
 };

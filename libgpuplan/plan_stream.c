@@ -140,7 +140,7 @@ emit_run(struct gp_compile *c, struct gp_emit *e)
 	struct gp_emit_private scratch = private_ring(c);
 	uint32_t next = 0;
 
-	ops->begin(e, &scratch);
+	ops->begin(e, &scratch, GP_BEGIN_AFTER_UPLOAD);
 	for (uint32_t i = 0; i < c->commands.n; i++) {
 		struct plan_image_command *command = gp_array_at(&c->commands, i);
 
@@ -169,7 +169,7 @@ emit_reset(struct gp_compile *c, struct gp_emit *e)
 	const struct gp_emit_ops *ops = c->d->target->emit;
 	struct gp_emit_private none = { .bytes_per_wave = 0 };
 
-	ops->begin(e, &none);
+	ops->begin(e, &none, GP_BEGIN_AFTER_UPLOAD);
 	for (uint32_t i = 0; i < c->allocations.n; i++) {
 		const struct plan_image_allocation *a = gp_array_at(&c->allocations, i);
 

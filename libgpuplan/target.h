@@ -16,6 +16,7 @@ struct gp_target {
 	uint32_t shader_engines; /* for the private-segment ring: WAVES counts per engine from gfx11 on */
 	uint32_t private_waves;	/* waves per engine the private-segment ring holds */
 	uint32_t private_granule; /* bytes */
+	bool dma_bypasses_l2;	/* command processor and its DMA read and write memory, not L2 */
 	const struct gp_emit_ops *emit;
 };
 

@@ -122,7 +122,7 @@ emit_job(struct gp_emit *e, const struct job *job, uint64_t word_va)
 	const struct gp_emit_ops *ops = e->target->emit;
 	struct gp_emit_private none = { .bytes_per_wave = 0 };
 
-	ops->begin(e, &none);
+	ops->begin(e, &none, GP_BEGIN_AFTER_UPLOAD);
 	ops->barrier(e, PLAN_BARRIER_WAIT | PLAN_BARRIER_INVALIDATE);
 	if (job->kind == JOB_COPY)
 		ops->copy(e, gp_ref_absolute(job->dst), gp_ref_absolute(job->src), job->bytes);

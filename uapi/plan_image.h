@@ -119,6 +119,9 @@ enum plan_hazard { PLAN_RAW = 1, PLAN_WAR = 2, PLAN_WAW = 3 };
 enum plan_barrier_ops {
 	PLAN_BARRIER_WAIT = 1,	   /* earlier dispatches end */
 	PLAN_BARRIER_INVALIDATE = 2, /* vector and scalar caches forget */
+	/* where the command processor and its DMA pass L2 by (gfx12): */
+	PLAN_BARRIER_L2_WRITE_BACK = 4, /* what shaders wrote reaches memory before DMA touches it */
+	PLAN_BARRIER_L2_INVALIDATE = 8, /* shaders find what DMA wrote */
 };
 
 struct plan_image_barrier {

@@ -106,8 +106,9 @@ enum pm4_opcode {
 #define PM4_SET_REG_OFFSET 15, 0
 #define PM4_SET_REG_INDEX 31, 28 /* SET_SH_REG_INDEX: 0 plain, 3 = AND with the kernel's CU mask */
 
-/* ---- DISPATCH_DIRECT: x, y, z workgroups, initiator ---- */
+/* ---- DISPATCH_DIRECT: x, y, z workgroups, initiator; DISPATCH_INDIRECT ---- */
 #define PM4_DISPATCH_DIRECT_DWORDS 5
+#define PM4_DISPATCH_INDIRECT_DWORDS 4 /* on compute rings: address lo, hi of the three counts, initiator */
 #define DISPATCH_INITIATOR_COMPUTE_SHADER_EN 0, 0
 #define DISPATCH_INITIATOR_PARTIAL_TG_EN 1, 1
 #define DISPATCH_INITIATOR_FORCE_START_AT_000 2, 2

@@ -95,8 +95,101 @@ TEST(an_ib_begins_with_every_cache_invalidated)
 
 	(void)state;
 	start(&e);
-	target->emit->begin(&e, &no_scratch);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_AFTER_UPLOAD);
 	EXPECT(&e, 0, 0xc0065800, 0, 0xffffffff, 0x00ffffff, 0, 0, 0xa, 0xc3b1);
+}
+
+/* The kernel's own EMIT_MEM_SYNC and RADV's preamble without the instruction cache. */
+TEST(a_run_leaves_the_instruction_cache_alone)
+{
+	struct gp_emit e;
+
+	(void)state;
+	start(&e);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_RUN);
+	EXPECT(&e, 0, 0xc0065800, 0, 0xffffffff, 0x00ffffff, 0, 0, 0xa, 0xc3b0);
+}
+
+TEST(l2_is_written_back_or_dropped_only_when_asked)
+{
+	struct gp_emit e;
+
+	(void)state;
+	start(&e);
+	target->emit->barrier(&e, PLAN_BARRIER_L2_WRITE_BACK);
+	EXPECT(&e, 0, 0xc0065800, 0, 0xffffffff, 0x00ffffff, 0, 0, 0xa, 0x8000);
+	start(&e);
+	target->emit->barrier(&e, PLAN_BARRIER_INVALIDATE | PLAN_BARRIER_L2_INVALIDATE);
+	EXPECT(&e, 0, 0xc0065800, 0, 0xffffffff, 0x00ffffff, 0, 0, 0xa, 0x4380);
+}
+
+static void
+expect_chain(unsigned before)
+{
+	struct plan_image_relocation relocations[2];
+	unsigned end = (before + 4 + 7) / 8 * 8;
+	struct gp_emit e;
+
+	start(&e);
+	e.relocations = relocations;
+	for (unsigned i = 0; i < before; i++)
+		gp_emit_dword(&e, 0);
+	target->emit->chain(&e, (struct gp_ref){ PLAN_MEMORY_HOST, 0, 0x4000 }, 0x12340);
+	assert_int_equal(e.n, end);
+	for (unsigned i = before; i < end - 4; i++)
+		assert_int_equal(dw[i], 0xffff1000);
+	assert_true(e.n - before <= GP_CHAIN_MAX_DWORDS);
+	EXPECT(&e, end - 4, 0xc0023f00, 0, 0, 0x00900000 | 0x12340);
+	assert_int_equal(e.n_relocations, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(relocations[i].place, end - 3 + i);
+		assert_int_equal(relocations[i].kind, i ? PLAN_RELOC_HI32 : PLAN_RELOC_LO32);
+		assert_int_equal(relocations[i].memory, PLAN_MEMORY_HOST);
+		assert_int_equal(relocations[i].addend, 0x4000);
+	}
+}
+
+TEST(a_chain_ends_its_segment_at_a_multiple_of_eight)
+{
+	(void)state;
+	for (unsigned before = 0; before < 17; before++)
+		expect_chain(before);
+}
+
+TEST(registers_survive_a_chain)
+{
+	struct gp_emit_dispatch d = some_dispatch();
+	struct gp_emit e;
+	uint32_t n;
+
+	(void)state;
+	start(&e);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_RUN);
+	target->emit->dispatch(&e, &d);
+	target->emit->chain(&e, gp_ref_absolute(VA), 16);
+	n = e.n;
+	target->emit->dispatch(&e, &d);
+	assert_int_equal(e.n - n, 5);
+}
+
+/* What RADV emits on compute rings: START is not forced, so the registers must be zero. */
+TEST(an_indirect_dispatch_reads_its_grid)
+{
+	struct gp_emit_dispatch d = some_dispatch();
+	struct gp_emit e;
+	uint32_t n;
+
+	(void)state;
+	start(&e);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_RUN);
+	d.has_indirect = true;
+	d.indirect = gp_ref_absolute(0x123456789abcu);
+	target->emit->dispatch(&e, &d);
+	EXPECT(&e, e.n - 4, 0xc0021602, 0x56789abc, 0x1234, 0x8041);
+	n = e.n;
+	d.properties &= ~AMDGPU_KCP_WAVE32;
+	target->emit->dispatch(&e, &d);
+	EXPECT(&e, n, 0xc0021602, 0x56789abc, 0x1234, 0x41);
 }
 
 TEST(fills_are_cut_below_32_kib)
@@ -166,7 +259,7 @@ TEST(the_first_dispatch_sets_all_that_others_may_have_changed)
 
 	(void)state;
 	start(&e);
-	target->emit->begin(&e, &no_scratch);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&e, &d);
 	written(&e, seen, value);
 	for (size_t i = 0; i < sizeof(must) / sizeof(must[0]); i++)
@@ -192,7 +285,7 @@ TEST(a_repeated_kernel_costs_nine_dwords)
 
 	(void)state;
 	start(&e);
-	target->emit->begin(&e, &no_scratch);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&e, &d);
 	n = e.n;
 	d.kernarg.addend += 1ull << 33 | 64;
@@ -212,7 +305,7 @@ TEST(a_kernel_change_costs_twenty_five_dwords)
 
 	(void)state;
 	start(&e);
-	target->emit->begin(&e, &no_scratch);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&e, &d);
 	n = e.n;
 	d.code.addend = VA + (1ull << 40) + 256;
@@ -233,7 +326,7 @@ TEST(scratch_goes_to_the_architected_registers)
 
 	(void)state;
 	start(&e);
-	target->emit->begin(&e, &scratch);
+	target->emit->begin(&e, &scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&e, &d);
 	written(&e, seen, value);
 	assert_int_equal(VALUE(R_COMPUTE_DISPATCH_SCRATCH_BASE_LO), 0x3456789a);
@@ -249,7 +342,7 @@ TEST(a_wave64_kernel_has_no_w32_bit)
 	(void)state;
 	d.properties &= ~AMDGPU_KCP_WAVE32;
 	start(&e);
-	target->emit->begin(&e, &no_scratch);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&e, &d);
 	assert_int_equal(dw[e.n - 1], 0x45);
 }
@@ -268,7 +361,7 @@ TEST(user_sgprs_stand_in_the_order_of_the_abi)
 	d.queue = gp_ref_absolute(0x2222000000u);
 	d.private_bytes = 96;
 	start(&e);
-	target->emit->begin(&e, &no_scratch);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&e, &d);
 	written(&e, seen, value);
 	assert_int_equal(VALUE(R_COMPUTE_USER_DATA_0), 0x11000000);
@@ -291,9 +384,9 @@ TEST(relocations_name_the_places_left_open)
 	start(&e);
 	gp_emit_init(&count, target, PLAN_IN_STREAM);
 	e.relocations = relocations;
-	target->emit->begin(&e, &no_scratch);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&e, &d);
-	target->emit->begin(&count, &no_scratch);
+	target->emit->begin(&count, &no_scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&count, &d);
 	assert_int_equal(count.n, e.n);
 	assert_int_equal(count.n_relocations, e.n_relocations);
@@ -329,7 +422,7 @@ TEST(gfx10_kernels_find_their_arguments_behind_the_scratch_descriptor)
 	d.properties |= AMDGPU_KCP_PRIVATE_SEGMENT_BUFFER;
 	d.rsrc2 &= ~1u;
 	start_gfx1030(&e);
-	target->emit->begin(&e, &no_scratch);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&e, &d);
 	written(&e, seen, value);
 	assert_false(seen[R_COMPUTE_USER_DATA_0 - R_COMPUTE_DISPATCH_INITIATOR]);
@@ -354,7 +447,7 @@ TEST(gfx10_scratch_is_a_swizzled_descriptor)
 	d.properties |= AMDGPU_KCP_PRIVATE_SEGMENT_BUFFER | AMDGPU_KCP_FLAT_SCRATCH_INIT;
 	d.rsrc2 |= 1;
 	start_gfx1030(&e);
-	target->emit->begin(&e, &scratch);
+	target->emit->begin(&e, &scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&e, &d);
 	written(&e, seen, value);
 	assert_int_equal(VALUE(R_COMPUTE_USER_DATA_0), 0x56789a00);
@@ -376,7 +469,7 @@ TEST(gfx10_first_dispatch_and_repeats)
 
 	(void)state;
 	start_gfx1030(&e);
-	target->emit->begin(&e, &no_scratch);
+	target->emit->begin(&e, &no_scratch, GP_BEGIN_AFTER_UPLOAD);
 	target->emit->dispatch(&e, &d);
 	n = e.n;
 	d.kernarg.addend += 1ull << 33 | 64;
@@ -411,6 +504,11 @@ main(void)
 		cmocka_unit_test(a_wait_alone_is_two_dwords),
 		cmocka_unit_test(the_signal_is_the_kernels_own_fence),
 		cmocka_unit_test(an_ib_begins_with_every_cache_invalidated),
+		cmocka_unit_test(a_run_leaves_the_instruction_cache_alone),
+		cmocka_unit_test(l2_is_written_back_or_dropped_only_when_asked),
+		cmocka_unit_test(a_chain_ends_its_segment_at_a_multiple_of_eight),
+		cmocka_unit_test(registers_survive_a_chain),
+		cmocka_unit_test(an_indirect_dispatch_reads_its_grid),
 		cmocka_unit_test(fills_are_cut_below_32_kib),
 		cmocka_unit_test(copies_go_through_l2),
 		cmocka_unit_test(the_first_dispatch_sets_all_that_others_may_have_changed),
