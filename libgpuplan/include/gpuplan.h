@@ -52,6 +52,8 @@ struct gpuplan_definition;
 struct gpuplan_queue;
 struct gpuplan_plan;
 struct gpuplan_slot;
+struct gpuplan_fragment;
+struct gpuplan_recording;
 struct gpuplan_package;
 
 /* ---- errors ---- */
@@ -317,6 +319,64 @@ GPUPLAN_API void gpuplan_plan_get_info(const struct gpuplan_plan *plan, struct g
 /* The compiled image: pure data in the layout of uapi/plan_image.h, byte-identical for equal input. Lives as long as
  * the plan. */
 GPUPLAN_API const void *gpuplan_plan_image(const struct gpuplan_plan *plan, size_t *bytes);
+
+/* ---- fragments and recordings: command lists checked once, put together into larger plans ---- */
+
+struct gpuplan_fragment_params {
+	uint32_t size;
+	uint32_t flags;		/* must be 0 */
+	const struct gpuplan_command *commands;
+	/* The ends others may be bound to: element types and shapes say what they are, the regions where they lie. */
+	const struct gpuplan_io *inputs, *outputs;
+	uint32_t n_commands, n_inputs, n_outputs;
+	uint32_t reserved;
+	const char *name;	/* for messages; copied; NULL: "" */
+};
+
+/* Checks a command list as gpuplan_plan_create does and keeps a copy of it; names, arguments and packed bytes are
+ * copied too. Errors: as gpuplan_plan_create. Thread-safety: a fragment never changes, any thread may record it. */
+GPUPLAN_API int gpuplan_fragment_create(struct gpuplan_definition *definition,
+					const struct gpuplan_fragment_params *params,
+					struct gpuplan_fragment **fragment, struct gpuplan_error *error);
+/* Recordings keep copies: they may outlive it. */
+GPUPLAN_API void gpuplan_fragment_destroy(struct gpuplan_fragment *fragment);
+
+/* Puts an input or output of a fragment elsewhere: all its commands' regions inside the port's region move. */
+struct gpuplan_bind {
+	uint32_t output;	/* 0: an input, 1: an output */
+	uint32_t port;		/* its number */
+	struct gpuplan_region region; /* at least as many bytes as the port's own region */
+};
+
+struct gpuplan_append_params {
+	uint32_t size;
+	uint32_t flags;		/* must be 0 */
+	const struct gpuplan_bind *binds; /* ports not named here stay where the fragment has them */
+	uint32_t n_binds;
+	uint32_t reserved;
+	const char *prefix;	/* put in front of the labels of this instance ("layer3."); NULL: none */
+};
+
+/* A command list under construction; belongs to one thread. */
+GPUPLAN_API int gpuplan_recording_create(struct gpuplan_definition *definition, struct gpuplan_recording **recording,
+					 struct gpuplan_error *error);
+/* Plans made of its commands stay. */
+GPUPLAN_API void gpuplan_recording_destroy(struct gpuplan_recording *recording);
+/* Appends the fragment's commands, ports moved as bound: the output of one fragment becomes the input of the next by
+ * binding both to one region; nothing is copied on the GPU. params may be NULL (no binds). A refused append appends
+ * nothing. Errors: -EXDEV fragment of another definition; -ENOENT no such port; -EINVAL bound region of another
+ * session, past its allocation or with too few bytes, a port bound twice, a port that a command reaches over the edge
+ * of, two ports that share bytes bound apart, or two regions that share bytes only now and one of them written (both
+ * commands are named); -EPERM an output bound to a weight; -ENOMEM. */
+GPUPLAN_API int gpuplan_recording_append(struct gpuplan_recording *recording, const struct gpuplan_fragment *fragment,
+					 const struct gpuplan_append_params *params, struct gpuplan_error *error);
+/* Appends commands as they are, checked the same way; copied. */
+GPUPLAN_API int gpuplan_recording_add(struct gpuplan_recording *recording, const struct gpuplan_command *commands,
+				      uint32_t n, struct gpuplan_error *error);
+/* What has been recorded: the commands for gpuplan_plan_params (or another fragment's). Valid until the next append,
+ * add or destroy. */
+GPUPLAN_API const struct gpuplan_command *gpuplan_recording_commands(const struct gpuplan_recording *recording,
+								     uint32_t *n);
 
 /* ---- slots: running ---- */
 
