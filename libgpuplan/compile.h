@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* compile.h: the plan compiler's own pieces, in the order they run.
  *
+ *   plan_params   named parameters -> records; at the end, their patches in order
  *   plan_check    commands and I/O against the declarations -> records
- *   kernarg       one dispatch's argument block -> template and relocations
+ *   kernarg       one dispatch's argument block -> template, relocations, patches
  *   plan_layout   referenced extents -> places in a slot's memory
  *   hazard        accesses -> barriers
  *   plan_stream   records -> PM4
@@ -35,6 +36,8 @@ struct gp_compile {
 	struct gp_array io;	     /* struct plan_image_io */
 	struct gp_array kernarg;     /* uint8_t */
 	struct gp_array relocations; /* struct plan_image_relocation */
+	struct gp_array parameters;  /* struct plan_image_parameter */
+	struct gp_array patches;     /* struct plan_image_patch; by parameter from gp_params_sort on */
 	struct gp_array kernarg_refs; /* struct gp_kernarg_ref: kernarg places whose address the layout will know */
 	struct gp_array stream, reset; /* uint32_t */
 	struct plan_image_header header;
@@ -55,7 +58,15 @@ struct gp_kernarg_ref {
 int gp_compile_string(struct gp_compile *c, const char *text, uint32_t *out);
 
 int gp_plan_check(struct gp_compile *c);
-/* The kernarg block of dispatch `command`, bindings and arguments checked against the kernel's metadata. */
+/* plan_params.c: the plan's parameters as records, before all else; ... */
+int gp_params_check(struct gp_compile *c);
+/* ... parameter i for `what`, which names it; ... */
+int gp_param_find(struct gp_compile *c, uint32_t i, const char *what, const struct plan_image_parameter **p);
+const char *gp_param_name(const struct gp_compile *c, uint32_t i);
+/* ... and, when all patches are there, sorted by parameter. Refuses parameters that nothing uses. */
+int gp_params_finish(struct gp_compile *c);
+/* The kernarg block of a dispatch, bindings and arguments checked against the kernel's metadata. command has its grid
+ * and workgroup already. */
 int gp_kernarg_build(struct gp_compile *c, const struct gpuplan_dispatch *dispatch, const struct gp_kernel_info *kernel,
 		     const char *what, struct plan_image_command *command);
 int gp_plan_layout(struct gp_compile *c);

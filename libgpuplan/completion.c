@@ -200,6 +200,14 @@ run_check_drained(struct gp_run *run)
 }
 
 int
+gp_run_idle(struct gp_run *run)
+{
+	if (run->submitted)
+		return -EBUSY;
+	return run->draining ? run_check_drained(run) : 0;
+}
+
+int
 gp_run_prepare(struct gp_run *run)
 {
 	int fd, r;

@@ -60,6 +60,9 @@ void gp_run_finish(struct gp_run *run);
 /* Before a new use: -EBUSY while an abandoned job is still there or somebody is inside cancel; renews a dirty
  * eventfd. A run without verdict counts as abandoned. */
 int gp_run_prepare(struct gp_run *run);
+/* May the slot's memory be written? -EBUSY while its submission may still read it. Asks the kernel, and may return its
+ * error, only when the last verdict came before the GPU was done (cancelled, past its deadline). */
+int gp_run_idle(struct gp_run *run);
 /* The owner gives up: whatever happens later belongs to nobody. */
 void gp_run_abandon(struct gp_run *run);
 /* Blocks until the GPU is done with the last submission or deadline; 0 or -ETIME. No verdict. */

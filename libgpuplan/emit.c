@@ -60,6 +60,23 @@ gp_emit_ref(struct gp_emit *e, struct gp_ref ref, uint32_t kind, uint32_t base)
 	gp_emit_dword(e, base);
 }
 
+void
+gp_emit_word(struct gp_emit *e, struct gp_emit_word word)
+{
+	if (word.param) {
+		if (e->patches)
+			e->patches[e->n_patches] = (struct plan_image_patch){
+				.parameter = word.param - 1,
+				.where = e->where,
+				.place = e->n,
+				.bytes = 4,
+				.multiplier = 1,
+			};
+		e->n_patches++;
+	}
+	gp_emit_dword(e, word.value);
+}
+
 static bool
 same_reg(const struct gp_emit_reg *a, const struct gp_emit_reg *b)
 {
@@ -139,7 +156,7 @@ gp_emit_launch(struct gp_emit *e, const struct gp_emit_dispatch *d, bool wave32)
 		gp_emit_dword(e, pm4_header(PM4_OP_DISPATCH_DIRECT, PM4_DISPATCH_DIRECT_DWORDS - 1) |
 					 PM4_SET(PM4_HEADER_SHADER_TYPE, 1));
 		for (uint32_t i = 0; i < 3; i++)
-			gp_emit_dword(e, d->groups[i]);
+			gp_emit_word(e, d->groups[i]);
 	}
 	gp_emit_dword(e, initiator);
 }

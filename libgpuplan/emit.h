@@ -33,6 +33,12 @@ gp_ref_absolute(uint64_t va)
 /* What chain appends at most. */
 #define GP_CHAIN_MAX_DWORDS (PM4_INDIRECT_BUFFER_DWORDS + GP_IB_GRANULE - 1)
 
+/* A dword of a packet that a run may set. Zero-initialised .param: a constant. */
+struct gp_emit_word {
+	uint32_t value;		/* of a parameter: its initial value */
+	uint32_t param;		/* parameter + 1, 0: none */
+};
+
 /* Compute registers whose last written value is remembered: SET_SH_REG offsets 0x200 .. 0x27f. */
 #define GP_EMIT_REGS 128
 
@@ -57,6 +63,8 @@ struct gp_emit {
 	uint32_t where;		/* enum plan_relocation_where, for relocations */
 	struct plan_image_relocation *relocations; /* NULL: count only */
 	uint32_t n_relocations;
+	struct plan_image_patch *patches; /* NULL: count only */
+	uint32_t n_patches;
 	struct gp_emit_private scratch; /* of this IB, from begin */
 	struct gp_emit_reg regs[GP_EMIT_REGS]; /* what the stream has written so far */
 	struct gp_emit_reg want[GP_EMIT_REGS]; /* known = waits for gp_emit_flush_regs */
@@ -74,7 +82,8 @@ struct gp_emit_dispatch {
 	struct gp_ref kernarg;
 	uint32_t rsrc1, rsrc2, rsrc3; /* LDS size included */
 	uint32_t properties;	/* kernel_code_properties: user SGPR layout, wave32 */
-	uint32_t groups[3], block[3];
+	struct gp_emit_word groups[3];
+	uint32_t block[3];
 	bool has_indirect;	/* groups[] are not used; the command processor reads them when it gets there */
 	struct gp_ref indirect;	/* three dwords, 4-byte aligned */
 	/* for kernels that ask for them */
@@ -89,7 +98,7 @@ struct gp_emit_ops {
 	 * could hold stale data from the CPU or other engines, sets the registers that stay for the submission. */
 	void (*begin)(struct gp_emit *e, const struct gp_emit_private *scratch, enum gp_begin how);
 	void (*dispatch)(struct gp_emit *e, const struct gp_emit_dispatch *d);
-	void (*fill)(struct gp_emit *e, struct gp_ref dst, uint64_t bytes, uint32_t value);
+	void (*fill)(struct gp_emit *e, struct gp_ref dst, uint64_t bytes, struct gp_emit_word value);
 	void (*copy)(struct gp_emit *e, struct gp_ref dst, struct gp_ref src, uint64_t bytes);
 	void (*barrier)(struct gp_emit *e, uint32_t ops /* enum plan_barrier_ops */);
 	/* End of pipe: after all work before it, writes caches back and stores value at word. */
@@ -107,6 +116,7 @@ void gp_emit_init(struct gp_emit *e, const struct gp_target *target, uint32_t wh
 /* For the generations' files. */
 void gp_emit_dword(struct gp_emit *e, uint32_t dw);
 void gp_emit_ref(struct gp_emit *e, struct gp_ref ref, uint32_t kind, uint32_t base);
+void gp_emit_word(struct gp_emit *e, struct gp_emit_word word);
 /* Notes a register's wanted value; gp_emit_flush_regs writes those that changed, neighbours in one packet. */
 void gp_emit_reg(struct gp_emit *e, uint32_t reg, uint32_t value);
 /* base is ORed to the part of the address. */

@@ -110,7 +110,7 @@ advance(struct gp_ref ref, uint64_t bytes)
 
 /* The compute ring's DMA is synchronous: the next packet sees it done. It goes through L2. */
 void
-gp_gfx10_dma(struct gp_emit *e, struct gp_ref dst, const struct gp_ref *src, uint32_t value, uint64_t bytes,
+gp_gfx10_dma(struct gp_emit *e, struct gp_ref dst, const struct gp_ref *src, struct gp_emit_word value, uint64_t bytes,
 	     uint32_t max_bytes)
 {
 	uint32_t src_sel = src ? 3 : 2;
@@ -126,7 +126,7 @@ gp_gfx10_dma(struct gp_emit *e, struct gp_ref dst, const struct gp_ref *src, uin
 			gp_emit_ref(e, advance(*src, done), PLAN_RELOC_LO32, 0);
 			gp_emit_ref(e, advance(*src, done), PLAN_RELOC_HI32, 0);
 		} else {
-			gp_emit_dword(e, value);
+			gp_emit_word(e, value);
 			gp_emit_dword(e, 0);
 		}
 		gp_emit_ref(e, advance(dst, done), PLAN_RELOC_LO32, 0);
@@ -210,7 +210,7 @@ dispatch(struct gp_emit *e, const struct gp_emit_dispatch *d)
 }
 
 static void
-fill(struct gp_emit *e, struct gp_ref dst, uint64_t bytes, uint32_t value)
+fill(struct gp_emit *e, struct gp_ref dst, uint64_t bytes, struct gp_emit_word value)
 {
 	gp_gfx10_dma(e, dst, NULL, value, bytes, DMA_DATA_MAX_BYTES_GFX9);
 }
@@ -218,7 +218,7 @@ fill(struct gp_emit *e, struct gp_ref dst, uint64_t bytes, uint32_t value)
 static void
 copy(struct gp_emit *e, struct gp_ref dst, struct gp_ref src, uint64_t bytes)
 {
-	gp_gfx10_dma(e, dst, &src, 0, bytes, DMA_DATA_MAX_BYTES_GFX9);
+	gp_gfx10_dma(e, dst, &src, (struct gp_emit_word){ 0 }, bytes, DMA_DATA_MAX_BYTES_GFX9);
 }
 
 const struct gp_emit_ops gp_emit_gfx10 = {

@@ -11,7 +11,7 @@ void gp_gfx10_begin(struct gp_emit *e, const struct gp_emit_private *scratch, en
 void gp_gfx10_user_data(struct gp_emit *e, const struct gp_emit_dispatch *d, uint32_t reg);
 void gp_gfx10_launch(struct gp_emit *e, const struct gp_emit_dispatch *d);
 /* src NULL: fills with value. */
-void gp_gfx10_dma(struct gp_emit *e, struct gp_ref dst, const struct gp_ref *src, uint32_t value, uint64_t bytes,
+void gp_gfx10_dma(struct gp_emit *e, struct gp_ref dst, const struct gp_ref *src, struct gp_emit_word value, uint64_t bytes,
 		  uint32_t max_bytes);
 void gp_gfx10_barrier(struct gp_emit *e, uint32_t ops);
 void gp_gfx10_signal(struct gp_emit *e, struct gp_ref word, uint64_t value);

@@ -33,7 +33,7 @@ dispatch(struct gp_emit *e, const struct gp_emit_dispatch *d)
 }
 
 static void
-fill(struct gp_emit *e, struct gp_ref dst, uint64_t bytes, uint32_t value)
+fill(struct gp_emit *e, struct gp_ref dst, uint64_t bytes, struct gp_emit_word value)
 {
 	gp_gfx10_dma(e, dst, NULL, value, bytes, DMA_DATA_MAX_BYTES_GFX11);
 }
@@ -41,7 +41,7 @@ fill(struct gp_emit *e, struct gp_ref dst, uint64_t bytes, uint32_t value)
 static void
 copy(struct gp_emit *e, struct gp_ref dst, struct gp_ref src, uint64_t bytes)
 {
-	gp_gfx10_dma(e, dst, &src, 0, bytes, DMA_DATA_MAX_BYTES_GFX11);
+	gp_gfx10_dma(e, dst, &src, (struct gp_emit_word){ 0 }, bytes, DMA_DATA_MAX_BYTES_GFX11);
 }
 
 const struct gp_emit_ops gp_emit_gfx11 = {

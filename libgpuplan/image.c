@@ -39,6 +39,8 @@ point_into(struct gp_image *image)
 	image->reset = (const void *)(b + h->sections[PLAN_SECTION_RESET].offset);
 	image->kernarg = b + h->sections[PLAN_SECTION_KERNARG].offset;
 	image->relocations = (const void *)(b + h->sections[PLAN_SECTION_RELOCATIONS].offset);
+	image->parameters = (const void *)(b + h->sections[PLAN_SECTION_PARAMETERS].offset);
+	image->patches = (const void *)(b + h->sections[PLAN_SECTION_PATCHES].offset);
 }
 
 int
@@ -57,6 +59,8 @@ gp_image_build(struct gp_compile *c, struct gp_image **out)
 		[PLAN_SECTION_RESET] = &c->reset,
 		[PLAN_SECTION_KERNARG] = &c->kernarg,
 		[PLAN_SECTION_RELOCATIONS] = &c->relocations,
+		[PLAN_SECTION_PARAMETERS] = &c->parameters,
+		[PLAN_SECTION_PATCHES] = &c->patches,
 	};
 	struct plan_image_header *h = &c->header;
 	struct gp_image *image = calloc(1, sizeof(*image));

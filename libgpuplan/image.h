@@ -24,6 +24,8 @@ struct gp_image {
 	const uint32_t *stream, *reset;
 	const uint8_t *kernarg;
 	const struct plan_image_relocation *relocations;
+	const struct plan_image_parameter *parameters;
+	const struct plan_image_patch *patches;
 };
 
 static inline uint32_t

@@ -38,6 +38,20 @@ put_address(struct gp_compile *c, uint32_t place, uint32_t allocation, uint64_t 
 	return gp_array_push(&c->kernarg_refs, &ref) ? out_of_memory(c) : 0;
 }
 
+/* The template holds the initial value; a run may write value * multiplier there. */
+static int
+put_param(struct gp_compile *c, uint32_t place, uint32_t parameter, uint32_t bytes, uint32_t multiplier)
+{
+	const struct plan_image_parameter *p = gp_array_at(&c->parameters, parameter);
+	struct plan_image_patch patch = {
+		.parameter = parameter, .where = PLAN_IN_KERNARG, .place = place, .bytes = bytes, .multiplier = multiplier
+	};
+	uint64_t initial = p->initial * multiplier;
+
+	put(c, place, &initial, bytes);
+	return gp_array_push(&c->patches, &patch) ? out_of_memory(c) : 0;
+}
+
 static int
 reserve(struct gp_compile *c, uint32_t bytes, uint32_t *place)
 {
@@ -86,6 +100,28 @@ put_scalar(struct gp_compile *c, uint32_t place, const struct gpuplan_arg *arg, 
 	return 0;
 }
 
+static int
+put_arg_param(struct gp_compile *c, uint32_t place, const struct gpuplan_arg *arg, const struct gp_kernel_arg *meta,
+	      const char *what, uint32_t i)
+{
+	const struct plan_image_parameter *p;
+	char text[128];
+	int r;
+
+	snprintf(text, sizeof(text), "%s: argument %" PRIu32, what, i);
+	if ((r = gp_param_find(c, arg->binding, text, &p)))
+		return r;
+	if (arg->bytes)
+		return gp_error(c->error, -EINVAL,
+				"%s is parameter \"%.64s\" and has %" PRIu32 " bytes of its own, they must be 0", text,
+				gp_param_name(c, arg->binding), arg->bytes);
+	if (p->bytes != meta->bytes)
+		return gp_error(c->error, -EINVAL,
+				"%s \"%s\" is parameter \"%.64s\" of %" PRIu32 " bytes, the kernel's is %" PRIu32, text,
+				meta->name, gp_param_name(c, arg->binding), p->bytes, meta->bytes);
+	return put_param(c, place, arg->binding, p->bytes, 1);
+}
+
 static const char *
 arg_kind_text(enum gp_arg_kind kind)
 {
@@ -110,11 +146,12 @@ put_arg(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_
 		[GPUPLAN_ARG_SCALAR] = GP_ARG_BY_VALUE,
 		[GPUPLAN_ARG_LDS] = GP_ARG_DYNAMIC_LDS,
 		[GPUPLAN_ARG_NULL] = GP_ARG_GLOBAL_BUFFER,
+		[GPUPLAN_ARG_PARAM] = GP_ARG_BY_VALUE,
 	};
 	const struct gpuplan_arg *arg = &d->args[i];
 	uint32_t offset;
 
-	if (arg->kind < GPUPLAN_ARG_BINDING || arg->kind > GPUPLAN_ARG_NULL)
+	if (arg->kind < GPUPLAN_ARG_BINDING || arg->kind > GPUPLAN_ARG_PARAM)
 		return gp_error(c->error, -EINVAL, "%s: argument %" PRIu32 " has unknown kind %d", what, i,
 				(int)arg->kind);
 	if (wanted[arg->kind] != meta->kind)
@@ -130,6 +167,8 @@ put_arg(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_
 				   d->bindings[arg->binding].region.offset);
 	case GPUPLAN_ARG_SCALAR:
 		return put_scalar(c, segment + meta->offset, arg, meta, what, i);
+	case GPUPLAN_ARG_PARAM:
+		return put_arg_param(c, segment + meta->offset, arg, meta, what, i);
 	case GPUPLAN_ARG_NULL:
 		return 0; /* the block is zero */
 	default:
@@ -185,6 +224,74 @@ is_buffer_offset(const struct gp_kernel_info *k, uint32_t offset)
 	return false;
 }
 
+/* One of the kernel's values has those bytes: all of a scalar, or a member of a structure. */
+static bool
+is_value_place(const struct gp_kernel_info *k, uint32_t offset, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < k->n_explicit; i++)
+		if (k->args[i].kind == GP_ARG_BY_VALUE && k->args[i].offset <= offset &&
+		    offset + bytes <= k->args[i].offset + k->args[i].bytes)
+			return true;
+	return false;
+}
+
+static int
+check_packed_overlap(struct gp_compile *c, const struct gpuplan_dispatch *d, uint32_t i, uint32_t bytes, const char *what)
+{
+	uint32_t begin = d->packed_params[i].offset, end = begin + bytes;
+
+	for (uint32_t b = 0; b < d->n_bindings; b++)
+		if (d->bindings[b].packed_offset < end && begin < d->bindings[b].packed_offset + 8)
+			return gp_error(c->error, -EINVAL,
+					"%s: packed parameter %" PRIu32 " at byte %" PRIu32 " overlaps the address of binding %" PRIu32
+					" at byte %" PRIu32,
+					what, i, begin, b, d->bindings[b].packed_offset);
+	for (uint32_t other = 0; other < i; other++) {
+		const struct gpuplan_packed_param *o = &d->packed_params[other];
+		const struct plan_image_parameter *p = gp_array_at(&c->parameters, o->parameter);
+
+		if (o->offset < end && begin < o->offset + p->bytes)
+			return gp_error(c->error, -EINVAL,
+					"%s: packed parameters %" PRIu32 " at byte %" PRIu32 " and %" PRIu32 " at byte %" PRIu32
+					" overlap",
+					what, other, o->offset, i, begin);
+	}
+	return 0;
+}
+
+static int
+put_packed_params(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k,
+		  uint32_t segment, const char *what)
+{
+	const struct plan_image_parameter *p;
+	char text[128];
+	int r;
+
+	if (d->n_packed_params && !d->packed_params)
+		return gp_error(c->error, -EINVAL, "%s: %" PRIu32 " packed parameters but no array of them", what,
+				d->n_packed_params);
+	for (uint32_t i = 0; i < d->n_packed_params; i++) {
+		const struct gpuplan_packed_param *in = &d->packed_params[i];
+
+		snprintf(text, sizeof(text), "%s: packed parameter %" PRIu32, what, i);
+		if ((r = gp_param_find(c, in->parameter, text, &p)))
+			return r;
+		if (p->bytes > d->packed_bytes || in->offset > d->packed_bytes - p->bytes)
+			return gp_error(c->error, -EINVAL,
+					"%s puts its %" PRIu32 " bytes at packed byte %" PRIu32 " of %" PRIu32, text,
+					p->bytes, in->offset, d->packed_bytes);
+		if (k->has_args && !is_value_place(k, in->offset, p->bytes))
+			return gp_error(c->error, -EINVAL,
+					"%s puts its %" PRIu32 " bytes at packed byte %" PRIu32
+					", where kernel \"%s\" takes no value that has them",
+					text, p->bytes, in->offset, k->name);
+		if ((r = check_packed_overlap(c, d, i, p->bytes, what)) ||
+		    (r = put_param(c, segment + in->offset, in->parameter, p->bytes, 1)))
+			return r;
+	}
+	return 0;
+}
+
 static int
 put_packed(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k, uint32_t segment,
 	   const char *what)
@@ -223,21 +330,52 @@ put_packed(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct 
 				     binding->region.offset)))
 			return r;
 	}
+	return put_packed_params(c, d, k, segment, what);
+}
+
+/* Workgroups of an axis as a dword, times `multiplier`. */
+static int
+put_groups(struct gp_compile *c, const struct plan_image_command *command, uint32_t axis, uint32_t place,
+	   uint32_t multiplier)
+{
+	uint32_t product = command->groups[axis] * multiplier;
+
+	if (command->groups_param[axis])
+		return put_param(c, place, command->groups_param[axis] - 1, sizeof(product), multiplier);
+	put(c, place, &product, sizeof(product));
 	return 0;
+}
+
+/* Dimensions in use. An axis of a parameter counts by what it may become, so that kernels see no change. */
+static uint16_t
+grid_dims(const struct gp_compile *c, const struct plan_image_command *command)
+{
+	uint16_t dims = 1;
+
+	for (uint16_t i = 1; i < 3; i++) {
+		const struct plan_image_parameter *p =
+			command->groups_param[i] ? gp_array_at(&c->parameters, command->groups_param[i] - 1) : NULL;
+
+		if ((p ? p->max : command->groups[i]) * command->block[i] > 1)
+			dims = i + 1;
+	}
+	return dims;
 }
 
 /* Groups are whole (block is exact), so remainders stay 0; so do offsets, default queue, heap and the rest. */
 static int
-put_hidden_v5(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k, uint32_t segment,
-	      uint32_t printf_buffer)
+put_hidden_v5(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k,
+	      const struct plan_image_command *command, uint32_t segment, uint32_t printf_buffer)
 {
 	uint32_t base = segment + k->hidden_offset;
-	uint16_t dims = d->groups[2] * d->block[2] > 1 ? 3 : d->groups[1] * d->block[1] > 1 ? 2 : 1;
+	uint16_t dims = grid_dims(c, command);
+	int r;
 
 	for (uint32_t i = 0; i < 3; i++) {
 		uint16_t size = (uint16_t)d->block[i];
 
-		put(c, base + AMDGPU_HIDDEN_BLOCK_COUNT_X + 4 * i, &d->groups[i], 4);
+		if ((r = put_groups(c, command, i, base + AMDGPU_HIDDEN_BLOCK_COUNT_X + 4 * i, 1)))
+			return r;
 		put(c, base + AMDGPU_HIDDEN_GROUP_SIZE_X + 2 * i, &size, 2);
 	}
 	put(c, base + AMDGPU_HIDDEN_GRID_DIMS, &dims, 2);
@@ -248,8 +386,10 @@ put_hidden_v5(struct gp_compile *c, const struct gpuplan_dispatch *d, const stru
 /* Hidden arguments that metadata lists one by one: v4, and v5 segments cut short. */
 static int
 put_hidden_listed(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k,
-		  uint32_t segment, uint32_t printf_buffer)
+		  const struct plan_image_command *command, uint32_t segment, uint32_t printf_buffer)
 {
+	int r = 0;
+
 	for (uint32_t i = k->n_explicit; i < k->n_args; i++) {
 		const struct gp_kernel_arg *a = &k->args[i];
 		uint32_t place = segment + a->offset;
@@ -257,21 +397,20 @@ put_hidden_listed(struct gp_compile *c, const struct gpuplan_dispatch *d, const 
 		uint16_t half;
 
 		if (!strncmp(a->hidden, "block_count_", 12)) {
-			put(c, place, &d->groups[axis % 3], 4);
+			r = put_groups(c, command, (uint32_t)axis % 3, place, 1);
 		} else if (!strncmp(a->hidden, "group_size_", 11)) {
 			half = (uint16_t)d->block[axis % 3];
 			put(c, place, &half, 2);
 		} else if (!strcmp(a->hidden, "grid_dims")) {
-			half = d->groups[2] * d->block[2] > 1 ? 3 : d->groups[1] * d->block[1] > 1 ? 2 : 1;
+			half = grid_dims(c, command);
 			put(c, place, &half, 2);
 		} else if (!strcmp(a->hidden, "dynamic_lds_size")) {
 			put(c, place, &d->dynamic_lds, 4);
 		} else if (!strcmp(a->hidden, "printf_buffer")) {
-			int r = put_address(c, place, GP_KERNARG_SELF, printf_buffer);
-
-			if (r)
-				return r;
+			r = put_address(c, place, GP_KERNARG_SELF, printf_buffer);
 		}
+		if (r)
+			return r;
 		/* everything else is fed 0: offsets, remainders, hostcall, heap, queues, multigrid */
 	}
 	return 0;
@@ -284,7 +423,8 @@ wants_hidden(const struct gp_kernel_info *k)
 }
 
 static int
-put_hidden(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k, uint32_t segment)
+put_hidden(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k,
+	   const struct plan_image_command *command, uint32_t segment)
 {
 	uint32_t printf_buffer;
 	int r;
@@ -293,15 +433,15 @@ put_hidden(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct 
 		return 0;
 	if ((r = reserve(c, PRINTF_BUFFER_BYTES, &printf_buffer)))
 		return r;
-	if (k->hidden_block && (r = put_hidden_v5(c, d, k, segment, printf_buffer)))
+	if (k->hidden_block && (r = put_hidden_v5(c, d, k, command, segment, printf_buffer)))
 		return r;
-	return k->hidden_block ? 0 : put_hidden_listed(c, d, k, segment, printf_buffer);
+	return k->hidden_block ? 0 : put_hidden_listed(c, d, k, command, segment, printf_buffer);
 }
 
 /* hsa_kernel_dispatch_packet_t: setup, sizes, segment sizes, kernel object, kernarg address. */
 static int
-put_packet(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k, uint32_t segment,
-	   uint32_t lds, uint32_t packet)
+put_packet(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k,
+	   const struct plan_image_command *command, uint32_t segment, uint32_t lds, uint32_t packet)
 {
 	uint16_t dims = 3;
 	uint32_t code = c->d->kernels[d->kernel.index].code;
@@ -310,10 +450,10 @@ put_packet(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct 
 	put(c, packet + 2, &dims, 2);
 	for (uint32_t i = 0; i < 3; i++) {
 		uint16_t size = (uint16_t)d->block[i];
-		uint32_t grid = d->groups[i] * d->block[i];
 
 		put(c, packet + 4 + 2 * i, &size, 2);
-		put(c, packet + 12 + 4 * i, &grid, 4);
+		if ((r = put_groups(c, command, i, packet + 12 + 4 * i, d->block[i])))
+			return r;
 	}
 	put(c, packet + 24, &k->private_bytes, 4);
 	put(c, packet + 28, &lds, 4);
@@ -335,20 +475,23 @@ gp_kernarg_build(struct gp_compile *c, const struct gpuplan_dispatch *d, const s
 	if (d->n_args && d->packed)
 		return gp_error(c->error, -EINVAL, "%s: both %" PRIu32 " arguments and packed bytes are given", what,
 				d->n_args);
+	if (d->n_args && d->n_packed_params)
+		return gp_error(c->error, -EINVAL, "%s: both %" PRIu32 " arguments and %" PRIu32 " packed parameters are given",
+				what, d->n_args, d->n_packed_params);
 	if ((r = check_binding_count(c, d, k, what)))
 		return r;
 	if ((r = reserve(c, segment_bytes + (packet ? SEGMENT_ALIGN + AQL_PACKET_BYTES : 0), &segment)))
 		return r;
-	if (d->packed || (!d->n_args && d->packed_bytes))
+	if (d->packed || (!d->n_args && (d->packed_bytes || d->n_packed_params)))
 		r = put_packed(c, d, k, segment, what);
 	else
 		r = put_args(c, d, k, segment, &lds, what);
 	if (r)
 		return r;
 	lds += d->dynamic_lds;
-	if ((r = put_hidden(c, d, k, segment)))
+	if ((r = put_hidden(c, d, k, command, segment)))
 		return r;
-	if (packet && (r = put_packet(c, d, k, segment, (uint32_t)lds,
+	if (packet && (r = put_packet(c, d, k, command, segment, (uint32_t)lds,
 				      segment + (uint32_t)gp_align(segment_bytes, SEGMENT_ALIGN))))
 		return r;
 	if ((k->properties & AMDGPU_KCP_QUEUE_PTR) && c->aux == UINT32_MAX) {

@@ -241,6 +241,7 @@ gpuplan_plan_get_info(const struct gpuplan_plan *plan, struct gpuplan_plan_info 
 		.n_outputs = plan->n_outputs,
 		.n_commands = gp_image_count(image, PLAN_SECTION_COMMANDS),
 		.n_barriers = gp_image_count(image, PLAN_SECTION_BARRIERS),
+		.n_parameters = gp_image_count(image, PLAN_SECTION_PARAMETERS),
 		.stream_dwords = gp_image_count(image, PLAN_SECTION_STREAM),
 		.kernarg_bytes = gp_image_count(image, PLAN_SECTION_KERNARG),
 		.slot_bytes = slot_bytes(plan),

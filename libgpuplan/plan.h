@@ -21,6 +21,7 @@ struct gpuplan_slot {
 	struct gp_buffer *host;	/* mapped: host regions, staging, kernarg, streams, completion word */
 	uint64_t stream_va, reset_va;
 	uint32_t stream_bytes, reset_bytes; /* reset_bytes 0: no state */
+	bool parameters_set;	/* since acquired: memory may differ from the initial values */
 	bool reset_wanted;	/* the next submit runs the reset stream first; true at creation */
 
 	struct gp_run run;	/* completion.h */
@@ -35,6 +36,9 @@ struct gpuplan_plan {
 	struct gpuplan_slot *slots;
 	uint32_t n_inputs, n_outputs;
 };
+
+/* parameter.c: initial values again, before a slot's next owner. */
+void gp_slot_parameters_reset(struct gpuplan_slot *slot);
 
 /* How a plan's allocations find memory, and what is allowed: a definition's plan or a session's one-off run. */
 struct gp_plan_binding {

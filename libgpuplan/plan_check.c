@@ -74,21 +74,49 @@ add_command(struct gp_compile *c, uint32_t kind, const char *label)
 	return command;
 }
 
+/* The value of a fill, constant or from a parameter. */
+static int
+check_fill_value(struct gp_compile *c, const struct gpuplan_command *in, const char *what,
+		 struct plan_image_command *out)
+{
+	const struct plan_image_parameter *p;
+	uint32_t number = in->u.fill.value_param - 1;
+	char place[128];
+	int r;
+
+	out->value = in->u.fill.value;
+	out->value_param = in->u.fill.value_param;
+	if (!in->u.fill.value_param)
+		return 0;
+	snprintf(place, sizeof(place), "%s: fill value", what);
+	if ((r = gp_param_find(c, number, place, &p)))
+		return r;
+	if (in->u.fill.value)
+		return gp_error(c->error, -EINVAL, "%s: the fill value is both %" PRIu32 " and parameter \"%.64s\"", what,
+				in->u.fill.value, gp_param_name(c, number));
+	if (p->bytes != sizeof(out->value))
+		return gp_error(c->error, -EINVAL, "%s: parameter \"%.64s\" has %" PRIu32 " bytes, a fill value has 4", what,
+				gp_param_name(c, number), p->bytes);
+	out->value = (uint32_t)p->initial;
+	return 0;
+}
+
 static int
 check_fill(struct gp_compile *c, const struct gpuplan_command *in, const char *what)
 {
+	struct plan_image_command *out, value = { 0 };
 	char place[128];
-	struct plan_image_command *out;
 	int r;
 
 	snprintf(place, sizeof(place), "%s: fill destination", what);
 	if ((r = check_region(c, &in->u.fill.dst, GPUPLAN_WRITE, place)) ||
-	    (r = check_dwords(c, &in->u.fill.dst, place)))
+	    (r = check_dwords(c, &in->u.fill.dst, place)) || (r = check_fill_value(c, in, what, &value)))
 		return r;
 	out = add_command(c, PLAN_COMMAND_FILL, in->label);
 	if (!out)
 		return -ENOMEM;
-	out->value = in->u.fill.value;
+	out->value = value.value;
+	out->value_param = value.value_param;
 	out->n_accesses = 1;
 	return add_access(c, in->u.fill.dst.allocation, GPUPLAN_WRITE, in->u.fill.dst.offset, in->u.fill.dst.bytes);
 }
@@ -126,23 +154,57 @@ check_copy(struct gp_compile *c, const struct gpuplan_command *in, const char *w
 	return add_access(c, src->allocation, GPUPLAN_READ, src->offset, src->bytes);
 }
 
+/* One axis of a grid, constant or from a parameter: then the parameter's bounds count. */
 static int
-check_grid(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k, const char *what)
+check_axis(struct gp_compile *c, const struct gpuplan_dispatch *d, uint32_t i, const char *what,
+	   struct plan_image_command *out)
 {
-	static const char axis[] = "xyz";
+	const struct gp_target *t = c->d->target;
+	const struct plan_image_parameter *p = NULL;
+	const char *name = "";
+	uint64_t most = d->groups[i];
+	char place[128];
+	int r;
+
+	out->groups[i] = d->groups[i];
+	out->groups_param[i] = d->groups_param[i];
+	out->block[i] = d->block[i];
+	if (d->groups_param[i]) {
+		snprintf(place, sizeof(place), "%s: grid in %c", what, "xyz"[i]);
+		if ((r = gp_param_find(c, d->groups_param[i] - 1, place, &p)))
+			return r;
+		name = gp_param_name(c, d->groups_param[i] - 1);
+		if (d->groups[i])
+			return gp_error(c->error, -EINVAL, "%s: grid in %c is both %" PRIu32 " workgroups and parameter \"%.64s\"",
+					what, "xyz"[i], d->groups[i], name);
+		out->groups[i] = (uint32_t)p->initial;
+		most = p->max;
+	}
+	if ((!p && !d->groups[i]) || !d->block[i])
+		return gp_error(c->error, -EINVAL,
+				"%s: grid is zero in %c: %" PRIu32 " workgroups of %" PRIu32 " work-items", what,
+				"xyz"[i], d->groups[i], d->block[i]);
+	/* most is no more than 2^31 where it is multiplied */
+	if (most > t->max_groups[i] || most * d->block[i] > UINT32_MAX)
+		return gp_error(c->error, -E2BIG,
+				"%s: %s%.64s%s%" PRIu64 " workgroups of %" PRIu32 " in %c, %s takes %" PRIu32
+				" and 2^32 - 1 work-items",
+				what, p ? "parameter \"" : "", name, p ? "\" allows " : "", most, d->block[i], "xyz"[i],
+				t->name, t->max_groups[i]);
+	return 0;
+}
+
+static int
+check_grid(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k, const char *what,
+	   struct plan_image_command *out)
+{
 	const struct gp_target *t = c->d->target;
 	uint64_t items = 1;
+	int r;
 
 	for (uint32_t i = 0; i < 3; i++) {
-		if (!d->groups[i] || !d->block[i])
-			return gp_error(c->error, -EINVAL,
-					"%s: grid is zero in %c: %" PRIu32 " workgroups of %" PRIu32 " work-items",
-					what, axis[i], d->groups[i], d->block[i]);
-		if (d->groups[i] > t->max_groups[i] || (uint64_t)d->groups[i] * d->block[i] > UINT32_MAX)
-			return gp_error(c->error, -E2BIG,
-					"%s: %" PRIu32 " workgroups of %" PRIu32 " in %c, %s takes %" PRIu32
-					" and 2^32 - 1 work-items",
-					what, d->groups[i], d->block[i], axis[i], t->name, t->max_groups[i]);
+		if ((r = check_axis(c, d, i, what, out)))
+			return r;
 		items *= d->block[i];
 	}
 	if (items > k->max_block || items > t->max_block)
@@ -255,7 +317,7 @@ check_dispatch(struct gp_compile *c, const struct gpuplan_command *in, const cha
 	if ((r = check_kernel(c, d->kernel, what)))
 		return r;
 	k = &c->d->codes[c->d->kernels[d->kernel.index].code].object->kernels[c->d->kernels[d->kernel.index].kernel];
-	if ((r = check_grid(c, d, k, what)) || (r = check_bindings(c, d, what)))
+	if ((r = check_grid(c, d, k, what, &block)) || (r = check_bindings(c, d, what)))
 		return r;
 	if ((r = gp_kernarg_build(c, d, k, what, &block)))
 		return r;
@@ -269,8 +331,9 @@ check_dispatch(struct gp_compile *c, const struct gpuplan_command *in, const cha
 	if (!out)
 		return -ENOMEM;
 	out->kernel = number;
-	memcpy(out->groups, d->groups, sizeof(out->groups));
-	memcpy(out->block, d->block, sizeof(out->block));
+	memcpy(out->groups, block.groups, sizeof(out->groups));
+	memcpy(out->groups_param, block.groups_param, sizeof(out->groups_param));
+	memcpy(out->block, block.block, sizeof(out->block));
 	out->lds_bytes = block.lds_bytes;
 	out->kernarg = block.kernarg;
 	out->kernarg_bytes = block.kernarg_bytes;

@@ -35,6 +35,8 @@ compile_init(struct gp_compile *c)
 	gp_array_init(&c->io, sizeof(struct plan_image_io));
 	gp_array_init(&c->kernarg, 1);
 	gp_array_init(&c->relocations, sizeof(struct plan_image_relocation));
+	gp_array_init(&c->parameters, sizeof(struct plan_image_parameter));
+	gp_array_init(&c->patches, sizeof(struct plan_image_patch));
 	gp_array_init(&c->kernarg_refs, sizeof(struct gp_kernarg_ref));
 	gp_array_init(&c->stream, sizeof(uint32_t));
 	gp_array_init(&c->reset, sizeof(uint32_t));
@@ -47,7 +49,7 @@ compile_finish(struct gp_compile *c)
 	struct gp_array *arrays[] = {
 		&c->strings,  &c->allocations, &c->kernels, &c->kernel_refs, &c->args,	       &c->commands,
 		&c->accesses, &c->barriers,    &c->io,	    &c->kernarg,     &c->relocations, &c->kernarg_refs,
-		&c->stream,   &c->reset,
+		&c->stream,   &c->reset,       &c->parameters, &c->patches,
 	};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
@@ -76,8 +78,8 @@ gp_plan_compile(const struct gp_declarations *declarations, const struct gpuplan
 	int r;
 
 	compile_init(&c);
-	if (!(r = start_strings(&c)) && !(r = gp_plan_check(&c)) && !(r = gp_plan_layout(&c)) &&
-	    !(r = gp_plan_barriers(&c)) && !(r = gp_plan_streams(&c)))
+	if (!(r = start_strings(&c)) && !(r = gp_params_check(&c)) && !(r = gp_plan_check(&c)) && !(r = gp_plan_layout(&c)) &&
+	    !(r = gp_plan_barriers(&c)) && !(r = gp_plan_streams(&c)) && !(r = gp_params_finish(&c)))
 		r = gp_image_build(&c, image);
 	compile_finish(&c);
 	return r;

@@ -99,7 +99,8 @@ emit_dispatch(const struct gp_compile *c, struct gp_emit *e, const struct plan_i
 
 	if (k->private_bytes)
 		d.rsrc2 |= PM4_SET(RSRC2_SCRATCH_EN, 1);
-	memcpy(d.groups, command->groups, sizeof(d.groups));
+	for (uint32_t i = 0; i < 3; i++)
+		d.groups[i] = (struct gp_emit_word){ command->groups[i], command->groups_param[i] };
 	memcpy(d.block, command->block, sizeof(d.block));
 	c->d->target->emit->dispatch(e, &d);
 }
@@ -112,7 +113,7 @@ emit_command(const struct gp_compile *c, struct gp_emit *e, const struct plan_im
 
 	switch (command->kind) {
 	case PLAN_COMMAND_FILL:
-		ops->fill(e, access_ref(c, command, 0), dst->bytes, command->value);
+		ops->fill(e, access_ref(c, command, 0), dst->bytes, (struct gp_emit_word){ command->value, command->value_param });
 		break;
 	case PLAN_COMMAND_DISPATCH:
 		emit_dispatch(c, e, command);
@@ -174,7 +175,7 @@ emit_reset(struct gp_compile *c, struct gp_emit *e)
 		const struct plan_image_allocation *a = gp_array_at(&c->allocations, i);
 
 		if (a->use == GPUPLAN_STATE && a->extent)
-			ops->fill(e, gp_plan_place(c, i), gp_align(a->extent, 4), 0);
+			ops->fill(e, gp_plan_place(c, i), gp_align(a->extent, 4), (struct gp_emit_word){ 0 });
 	}
 	ops->finish(e);
 }
@@ -186,7 +187,8 @@ emit_twice(struct gp_compile *c, uint32_t where, void (*emit)(struct gp_compile 
 {
 	struct gp_emit count, e;
 	struct plan_image_relocation *relocations;
-	uint32_t first = c->relocations.n;
+	struct plan_image_patch *patches;
+	uint32_t first = c->relocations.n, first_patch = c->patches.n;
 
 	gp_emit_init(&count, c->d->target, where);
 	emit(c, &count);
@@ -196,11 +198,13 @@ emit_twice(struct gp_compile *c, uint32_t where, void (*emit)(struct gp_compile 
 	gp_emit_init(&e, c->d->target, where);
 	e.dw = gp_array_grow(stream, count.n);
 	relocations = count.n_relocations ? gp_array_grow(&c->relocations, count.n_relocations) : NULL;
-	if (!e.dw || (count.n_relocations && !relocations))
+	patches = count.n_patches ? gp_array_grow(&c->patches, count.n_patches) : NULL;
+	if (!e.dw || (count.n_relocations && !relocations) || (count.n_patches && !patches))
 		return gp_error(c->error, -ENOMEM, "out of memory");
 	e.relocations = relocations;
+	e.patches = patches;
 	emit(c, &e);
-	assert(e.n == count.n && first + e.n_relocations == c->relocations.n);
+	assert(e.n == count.n && first + e.n_relocations == c->relocations.n && first_patch + e.n_patches == c->patches.n);
 	return 0;
 }
 

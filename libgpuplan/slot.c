@@ -19,6 +19,8 @@ slot_take(struct gpuplan_slot *slot)
 	r = gp_run_prepare(&slot->run);
 	if (r)
 		atomic_store_explicit(&slot->taken, false, memory_order_release);
+	else
+		gp_slot_parameters_reset(slot);
 	return r;
 }
 

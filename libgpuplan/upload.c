@@ -127,7 +127,7 @@ emit_job(struct gp_emit *e, const struct job *job, uint64_t word_va)
 	if (job->kind == JOB_COPY)
 		ops->copy(e, gp_ref_absolute(job->dst), gp_ref_absolute(job->src), job->bytes);
 	else if (job->kind == JOB_ZERO)
-		ops->fill(e, gp_ref_absolute(job->dst), job->bytes, 0);
+		ops->fill(e, gp_ref_absolute(job->dst), job->bytes, (struct gp_emit_word){ 0 });
 	ops->signal(e, gp_ref_absolute(word_va), 1);
 	ops->finish(e);
 }

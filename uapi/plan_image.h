@@ -26,6 +26,8 @@ enum plan_section {
 	PLAN_SECTION_RESET,	/* uint32_t: the stream that zeroes state */
 	PLAN_SECTION_KERNARG,	/* uint8_t: kernel-argument template */
 	PLAN_SECTION_RELOCATIONS, /* struct plan_image_relocation */
+	PLAN_SECTION_PARAMETERS, /* struct plan_image_parameter */
+	PLAN_SECTION_PATCHES,	/* struct plan_image_patch, those of one parameter side by side */
 	PLAN_SECTION_COUNT
 };
 
@@ -96,21 +98,24 @@ struct plan_image_command {
 	uint32_t kind;		/* enum plan_command_kind */
 	uint32_t label;
 	uint32_t kernel;	/* dispatch */
-	uint32_t value;		/* fill */
-	uint32_t groups[3], block[3];
+	uint32_t value;		/* fill; of a parameter: its initial value */
+	uint32_t value_param;	/* fill: parameter + 1 that sets the value, 0: none */
+	uint32_t groups[3], block[3]; /* groups of a parameter: its initial value; of an indirect grid: its declared bound */
+	uint32_t groups_param[3]; /* parameter + 1 that sets the axis, 0: none */
+	uint32_t grid_access;	/* indirect grid: number + 1 among its accesses of the three counts' place, 0: none */
 	uint32_t lds_bytes;	/* static + dynamic */
 	uint32_t kernarg, kernarg_bytes; /* in the kernarg section */
 	uint32_t first_access, n_accesses;
 	uint32_t stream, stream_dwords; /* its packets, barrier before it not included */
 	uint32_t level;		/* number of barriers before it */
-	uint32_t reserved;
 };
 
 struct plan_image_access {
 	uint32_t allocation;	/* index, or PLAN_STAGING | I/O index */
-	uint32_t access;	/* enum gpuplan_access */
+	uint32_t access;	/* enum gpuplan_access, PLAN_ACCESS_CP */
 	uint64_t offset, bytes;
 };
+#define PLAN_ACCESS_CP 4u	/* a dispatch's, but read by the command processor before it starts */
 #define PLAN_STAGING 0x80000000u
 
 enum plan_hazard { PLAN_RAW = 1, PLAN_WAR = 2, PLAN_WAW = 3 };
@@ -161,6 +166,24 @@ struct plan_image_relocation {
 	uint32_t index;		/* allocation (WEIGHT, SHARED) or code number */
 	uint32_t reserved;
 	uint64_t addend;	/* bytes added to the base address */
+};
+
+/* A number that may change from run to run. Stream and arguments hold the initial one. */
+struct plan_image_parameter {
+	uint32_t name;
+	uint32_t bytes;		/* 1 to 8: a little-endian unsigned integer */
+	uint64_t initial, min, max;
+	uint32_t first_patch, n_patches;
+};
+
+/* A place that changes with a parameter: the low bytes of value * multiplier go there. */
+struct plan_image_patch {
+	uint32_t parameter;
+	uint32_t where;		/* PLAN_IN_STREAM, PLAN_IN_KERNARG */
+	uint32_t place;		/* dword index in the stream, byte offset in kernarg */
+	uint32_t bytes;		/* 1 to 8; in the stream 4 */
+	uint32_t multiplier;
+	uint32_t reserved;
 };
 
 #endif

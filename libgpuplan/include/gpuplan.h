@@ -212,13 +212,14 @@ enum gpuplan_arg_kind {
 	GPUPLAN_ARG_SCALAR = 2,	 /* bytes of value, exactly the size the kernel's metadata says */
 	GPUPLAN_ARG_LDS = 3,	 /* dynamic_shared_pointer: `bytes` of LDS */
 	GPUPLAN_ARG_NULL = 4,	 /* null pointer for a buffer that the kernel does not touch */
+	GPUPLAN_ARG_PARAM = 5,	 /* the plan's parameter number `binding`, which has exactly the argument's size */
 };
 
 /* One explicit kernel argument, in the order of the kernel's metadata. */
 struct gpuplan_arg {
 	enum gpuplan_arg_kind kind;
-	uint32_t binding;
-	uint32_t bytes;		/* scalar: 1 to 8 inline; larger: data points at them */
+	uint32_t binding;	/* binding, or parameter */
+	uint32_t bytes;		/* scalar: 1 to 8 inline; larger: data points at them. Parameter: 0 */
 	uint32_t reserved;
 	union {
 		uint32_t u32;
@@ -231,9 +232,15 @@ struct gpuplan_arg {
 	} value;
 };
 
+/* Packed arguments that change with a parameter. */
+struct gpuplan_packed_param {
+	uint32_t offset;	/* in the packed bytes: a scalar argument, or a member of a structure, of its size */
+	uint32_t parameter;	/* number in the plan's list; its value replaces the bytes there */
+};
+
 struct gpuplan_dispatch {
 	struct gpuplan_kernel kernel;
-	uint32_t groups[3];	/* workgroups per axis, all > 0 */
+	uint32_t groups[3];	/* workgroups per axis, all > 0 but those that a parameter gives, which are 0 here */
 	uint32_t block[3];	/* work-items per workgroup and axis, all > 0 */
 	uint32_t dynamic_lds;	/* bytes of LDS beyond what the kernel declares */
 	uint32_t n_bindings;
@@ -244,6 +251,11 @@ struct gpuplan_dispatch {
 	/* ... or, with n_args 0, packed bytes: the explicit part of the kernarg segment */
 	const void *packed;
 	uint32_t packed_bytes;
+	uint32_t n_packed_params;
+	const struct gpuplan_packed_param *packed_params;
+	/* Parameter number + 1 that gives the workgroups of an axis, 0: groups does. Its max must be a possible number of
+	 * workgroups; with the value 0 nothing runs. */
+	uint32_t groups_param[3];
 };
 
 enum gpuplan_command_kind { GPUPLAN_FILL = 1, GPUPLAN_COPY = 2, GPUPLAN_DISPATCH = 3 };
@@ -254,7 +266,8 @@ struct gpuplan_command {
 	union {
 		struct {
 			struct gpuplan_region dst; /* offset and bytes multiples of 4 */
-			uint32_t value;		   /* repeated dword */
+			uint32_t value;		   /* repeated dword; 0 when a parameter gives it */
+			uint32_t value_param;	   /* parameter number + 1, of 4 bytes; 0: value counts */
 		} fill;
 		struct {
 			struct gpuplan_region dst, src; /* same bytes, multiples of 4, not overlapping */
@@ -284,12 +297,22 @@ struct gpuplan_io {
 	const char *name;	/* copied; may be NULL */
 };
 
+/* A number in arguments, fill values or grids that a slot's owner may change from run to run without a new plan. */
+struct gpuplan_parameter {
+	const char *name;	/* not empty, unique in the plan; copied */
+	uint32_t bytes;		/* 1 to 8, as an unsigned integer; signed numbers and floats by their bits */
+	uint32_t reserved;	/* 0 */
+	uint64_t initial;	/* value after acquire */
+	uint64_t min, max;	/* what gpuplan_slot_set takes; for floats 0 and all ones */
+};
+
 struct gpuplan_plan_params {
 	uint32_t size;
 	uint32_t capacity;	/* slots, > 0 */
 	const struct gpuplan_command *commands;
 	const struct gpuplan_io *inputs, *outputs;
-	uint32_t n_commands, n_inputs, n_outputs;
+	const struct gpuplan_parameter *parameters; /* each used by at least one command */
+	uint32_t n_commands, n_inputs, n_outputs, n_parameters;
 	uint32_t flags;		/* must be 0 */
 	struct gpuplan_context *context; /* NULL or the definition's own; another one: -EXDEV */
 	const char *name;	/* for dumps; copied */
@@ -299,7 +322,7 @@ struct gpuplan_plan_params {
 };
 
 /* Validates and compiles the commands and allocates all slots. Everything that can be refused is refused here, each
- * with its own sentence: -EINVAL regions, bindings, arguments, I/O, capacity; -EXDEV foreign context; -ENOENT unknown
+ * with its own sentence: -EINVAL regions, bindings, arguments, I/O, parameters, capacity; -EXDEV foreign context; -ENOENT unknown
  * allocation or kernel; -EPERM writing a weight; -E2BIG grid or workgroup over a limit; -ENOMEM device or budget. */
 GPUPLAN_API int gpuplan_plan_create(struct gpuplan_definition *definition, const struct gpuplan_plan_params *params,
 				    struct gpuplan_plan **plan, struct gpuplan_error *error);
@@ -307,7 +330,7 @@ GPUPLAN_API int gpuplan_plan_create(struct gpuplan_definition *definition, const
 GPUPLAN_API void gpuplan_plan_destroy(struct gpuplan_plan *plan);
 
 struct gpuplan_plan_info {
-	uint32_t capacity, n_inputs, n_outputs;
+	uint32_t capacity, n_inputs, n_outputs, n_parameters;
 	uint32_t n_commands, n_dispatches, n_barriers;
 	uint32_t stream_dwords;	   /* PM4 dwords per run */
 	uint32_t kernarg_bytes;	   /* per slot */
@@ -394,6 +417,25 @@ GPUPLAN_API void *gpuplan_slot_input(struct gpuplan_slot *slot, uint32_t i, size
 GPUPLAN_API const void *gpuplan_slot_output(struct gpuplan_slot *slot, uint32_t i, size_t *bytes);
 /* The next submit starts with all state regions zero (in the same ioctl). */
 GPUPLAN_API void gpuplan_slot_reset_state(struct gpuplan_slot *slot);
+
+/* Number of the parameter of that name, as in gpuplan_plan_params.parameters. -ENOENT: none, -EINVAL: name is NULL. */
+GPUPLAN_API int gpuplan_plan_parameter(const struct gpuplan_plan *plan, const char *name, uint32_t *index);
+/* What parameter number i was declared as; info->name lives as long as the plan. -EINVAL: no such number. */
+GPUPLAN_API int gpuplan_plan_get_parameter(const struct gpuplan_plan *plan, uint32_t i, struct gpuplan_parameter *info);
+
+struct gpuplan_value {
+	uint32_t parameter;	/* number in the plan's list */
+	uint32_t bytes;		/* the parameter's own, so that an f32 is not taken for an f64 */
+	uint64_t value;		/* within the parameter's min and max */
+};
+
+/* Sets parameters for the slot's next runs, all of the list or, when one is refused, none; one that occurs twice gets the
+ * later value. Values stay until set again; acquire starts from the initial ones. Between acquire (or completion) and
+ * submit, by the slot's thread. Allocates nothing and makes no system call (but to ask whether a cancelled or late run
+ * has ended). Errors: -EINVAL number, size or range, both sides named; -EBUSY the slot runs, or an earlier cancelled run
+ * has not ended. */
+GPUPLAN_API int gpuplan_slot_set(struct gpuplan_slot *slot, const struct gpuplan_value *values, uint32_t n,
+				 struct gpuplan_error *error);
 
 struct gpuplan_queue_params {
 	uint32_t size;
@@ -510,6 +552,33 @@ gpuplan_arg_null(void)
 {
 	struct gpuplan_arg a = { GPUPLAN_ARG_NULL, 0, 0, 0, { 0 } };
 	return a;
+}
+
+static inline struct gpuplan_arg
+gpuplan_arg_param(uint32_t parameter)
+{
+	struct gpuplan_arg a = { GPUPLAN_ARG_PARAM, parameter, 0, 0, { 0 } };
+	return a;
+}
+
+static inline struct gpuplan_value
+gpuplan_value_u32(uint32_t parameter, uint32_t v)
+{
+	struct gpuplan_value value = { parameter, 4, v };
+	return value;
+}
+
+static inline struct gpuplan_value
+gpuplan_value_f32(uint32_t parameter, float v)
+{
+	union {
+		float f;
+		uint32_t bits;
+	} u;
+	struct gpuplan_value value = { parameter, 4, 0 };
+	u.f = v;
+	value.value = u.bits;
+	return value;
 }
 
 static inline struct gpuplan_arg

@@ -183,12 +183,12 @@ dt_copy(struct gpuplan_region dst, struct gpuplan_region src)
 
 /* ---- kernels: the shaders built beside the test ---- */
 
-/* build/tests/device/TEST -> build/share/gpuplan/shaders/TARGET/STEM.co; the caller frees. */
+/* A file of the build tree that build/tests/.../TEST belongs to; the caller frees. */
 DT_UNUSED void *
-dt_shader(const char *target, const char *stem, size_t *bytes)
+dt_built_file(const char *name, size_t *bytes)
 {
 	char path[4096], *slash;
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 128);
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 256);
 	void *data;
 	FILE *file;
 
@@ -197,7 +197,7 @@ dt_shader(const char *target, const char *stem, size_t *bytes)
 	for (int i = 0; i < 3; i++)
 		if ((slash = strrchr(path, '/')))
 			*slash = 0;
-	snprintf(path + strlen(path), 128, "/share/gpuplan/shaders/%s/%s.co", target, stem);
+	snprintf(path + strlen(path), 256, "/%s", name);
 	file = fopen(path, "rb");
 	if (!file) {
 		print_error("%s: %s\n", path, strerror(errno));
@@ -210,6 +210,26 @@ dt_shader(const char *target, const char *stem, size_t *bytes)
 	assert_int_equal(fread(data, 1, *bytes, file), *bytes);
 	fclose(file);
 	return data;
+}
+
+/* share/gpuplan/shaders/TARGET/STEM.co; the caller frees. */
+DT_UNUSED void *
+dt_shader(const char *target, const char *stem, size_t *bytes)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "share/gpuplan/shaders/%s/%s.co", target, stem);
+	return dt_built_file(name, bytes);
+}
+
+/* A code object made for tests (tests/code_object.mk); the caller frees. */
+DT_UNUSED void *
+dt_test_object(const char *object, size_t *bytes)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "tests/objects/%s", object);
+	return dt_built_file(name, bytes);
 }
 
 DT_UNUSED struct gpuplan_kernel

@@ -54,7 +54,7 @@ some_dispatch(void)
 		.rsrc1 = 0x600c0041,
 		.rsrc2 = 0x9e,
 		.properties = AMDGPU_KCP_KERNARG_SEGMENT_PTR | AMDGPU_KCP_WAVE32,
-		.groups = { 7, 2, 1 },
+		.groups = { { .value = 7 }, { .value = 2 }, { .value = 1 } },
 		.block = { 64, 1, 1 },
 	};
 }
@@ -198,7 +198,7 @@ TEST(fills_are_cut_below_32_kib)
 
 	(void)state;
 	start(&e);
-	target->emit->fill(&e, gp_ref_absolute(0x10000), 0x7fe0 + 4, 0xabcd);
+	target->emit->fill(&e, gp_ref_absolute(0x10000), 0x7fe0 + 4, (struct gp_emit_word){ .value = 0xabcd });
 	EXPECT(&e, 0, 0xc0055000, 0xc0300000, 0xabcd, 0, 0x10000, 0, 0x7fe0, 0xc0055000, 0xc0300000, 0xabcd, 0,
 	       0x17fe0, 0, 4);
 }
@@ -292,7 +292,7 @@ TEST(a_repeated_kernel_costs_nine_dwords)
 	target->emit->dispatch(&e, &d);
 	assert_int_equal(e.n - n, 9);
 	n = e.n;
-	d.groups[0] = 9;
+	d.groups[0].value = 9;
 	target->emit->dispatch(&e, &d);
 	assert_int_equal(e.n - n, 5);
 }
@@ -476,7 +476,7 @@ TEST(gfx10_first_dispatch_and_repeats)
 	target->emit->dispatch(&e, &d);
 	assert_int_equal(e.n - n, 9);
 	n = e.n;
-	target->emit->fill(&e, gp_ref_absolute(0x10000), 0x3ffffe0 + 4, 1);
+	target->emit->fill(&e, gp_ref_absolute(0x10000), 0x3ffffe0 + 4, (struct gp_emit_word){ .value = 1 });
 	assert_int_equal(e.n - n, 14);
 }
 

@@ -23,6 +23,8 @@ struct view {
 	const uint32_t *stream, *reset;
 	const uint8_t *kernarg;
 	const struct plan_image_relocation *relocations;
+	const struct plan_image_parameter *parameters;
+	const struct plan_image_patch *patches;
 };
 
 static inline uint32_t
@@ -38,6 +40,13 @@ bool view_open(struct view *v, const void *bytes, size_t size, char *why, size_t
 void view_region(const struct view *v, uint32_t allocation, uint64_t offset, uint64_t bytes, char *text, size_t size);
 /* "slot host + 0x1200" */
 void view_place(const struct view *v, uint32_t memory, uint32_t index, uint64_t offset, char *text, size_t size);
+
+/* Name of parameter i. */
+static inline const char *
+view_parameter(const struct view *v, uint32_t i)
+{
+	return v->strings + v->parameters[i].name;
+}
 
 void dump_image(const struct view *v, unsigned slots);
 void dump_stream(const struct view *v, const uint32_t *stream, uint32_t n, uint32_t where);

@@ -92,6 +92,26 @@ print_kernels(const struct view *v)
 	}
 }
 
+/* "7x(n)x1", or where the counts are: "in counts[0..12), up to 7x1x1" */
+static void
+print_grid(const struct view *v, const struct plan_image_command *c)
+{
+	char region[256];
+
+	printf(" grid ");
+	if (c->grid_access) {
+		const struct plan_image_access *x = &v->accesses[c->first_access + c->grid_access - 1];
+
+		view_region(v, x->allocation, x->offset, x->bytes, region, sizeof(region));
+		printf("in %s, up to ", region);
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		if (c->groups_param[i])
+			printf("%s(%s)", i ? "x" : "", view_parameter(v, c->groups_param[i] - 1));
+		else
+			printf("%s%" PRIu32, i ? "x" : "", c->groups[i]);
+}
+
 static void
 print_command(const struct view *v, uint32_t i)
 {
@@ -101,18 +121,62 @@ print_command(const struct view *v, uint32_t i)
 	char region[256];
 
 	printf("  %3" PRIu32 " %-9s %-20s", i, TEXT(kind, c->kind), v->strings + c->label);
-	if (c->kind == PLAN_COMMAND_DISPATCH)
-		printf(" %s grid %" PRIu32 "x%" PRIu32 "x%" PRIu32 " of %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", LDS %" PRIu32,
-		       v->strings + v->kernels[c->kernel].name, c->groups[0], c->groups[1], c->groups[2], c->block[0],
-		       c->block[1], c->block[2], c->lds_bytes);
-	if (c->kind == PLAN_COMMAND_FILL)
+	if (c->kind == PLAN_COMMAND_DISPATCH) {
+		printf(" %s", v->strings + v->kernels[c->kernel].name);
+		print_grid(v, c);
+		printf(" of %" PRIu32 "x%" PRIu32 "x%" PRIu32 ", LDS %" PRIu32, c->block[0], c->block[1], c->block[2],
+		       c->lds_bytes);
+	}
+	if (c->kind == PLAN_COMMAND_FILL && c->value_param)
+		printf(" value (%s)", view_parameter(v, c->value_param - 1));
+	else if (c->kind == PLAN_COMMAND_FILL)
 		printf(" value %08" PRIx32, c->value);
 	printf(", %" PRIu32 " dwords\n", c->stream_dwords);
 	for (uint32_t a = 0; a < c->n_accesses; a++) {
 		const struct plan_image_access *x = &v->accesses[c->first_access + a];
 
 		view_region(v, x->allocation, x->offset, x->bytes, region, sizeof(region));
-		printf("        %-7s %s\n", TEXT(access, x->access), region);
+		printf("        %-7s %s%s\n", TEXT(access, x->access & ~PLAN_ACCESS_CP), region,
+		       x->access & PLAN_ACCESS_CP ? " (command processor, for the grid)" : "");
+	}
+}
+
+/* The command that a place in the stream or in the arguments belongs to, or that there is none. */
+static void
+print_owner(const struct view *v, const struct plan_image_patch *p)
+{
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_COMMANDS); i++) {
+		const struct plan_image_command *c = &v->commands[i];
+		bool stream = p->where == PLAN_IN_STREAM;
+		uint32_t first = stream ? c->stream : c->kernarg;
+
+		if (p->place < first || p->place - first >= (stream ? c->stream_dwords : c->kernarg_bytes))
+			continue;
+		printf(" of command %" PRIu32 " %s", i, v->strings + c->label);
+		return;
+	}
+}
+
+static void
+print_parameters(const struct view *v)
+{
+	printf("\nparameters: %" PRIu32 "\n", view_count(v, PLAN_SECTION_PARAMETERS));
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_PARAMETERS); i++) {
+		const struct plan_image_parameter *p = &v->parameters[i];
+
+		printf("  %3" PRIu32 " %-20s %" PRIu32 " bytes, %" PRIu64 " to %" PRIu64 ", at first %" PRIu64 ", %" PRIu32
+		       " places\n",
+		       i, view_parameter(v, i), p->bytes, p->min, p->max, p->initial, p->n_patches);
+		for (uint32_t k = 0; k < p->n_patches; k++) {
+			const struct plan_image_patch *x = &v->patches[p->first_patch + k];
+
+			printf("        %s %s %" PRIu32 ", %" PRIu32 " bytes", x->where == PLAN_IN_STREAM ? "stream" : "arguments",
+			       x->where == PLAN_IN_STREAM ? "dword" : "byte", x->place, x->bytes);
+			if (x->multiplier != 1)
+				printf(" of the value times %" PRIu32, x->multiplier);
+			print_owner(v, x);
+			putchar('\n');
+		}
 	}
 }
 
@@ -149,6 +213,7 @@ dump_image(const struct view *v, unsigned slots)
 	printf("\ncommands\n");
 	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_COMMANDS); i++)
 		print_command(v, i);
+	print_parameters(v);
 	print_barriers(v);
 	printf("\nstream, %" PRIu32 " dwords\n", view_count(v, PLAN_SECTION_STREAM));
 	dump_stream(v, v->stream, view_count(v, PLAN_SECTION_STREAM), PLAN_IN_STREAM);

@@ -49,13 +49,28 @@ relocation_at(const struct view *v, uint32_t where, uint32_t place)
 	return NULL;
 }
 
+/* Name of the parameter that sets a dword of the stream, NULL: none does. */
+static const char *
+parameter_at(const struct view *v, uint32_t where, uint32_t place)
+{
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_PATCHES); i++)
+		if (v->patches[i].where == where && v->patches[i].place == place)
+			return view_parameter(v, v->patches[i].parameter);
+	return NULL;
+}
+
 static void
 value_text(const struct view *v, uint32_t where, uint32_t place, uint32_t dw, char *text, size_t size)
 {
 	static const char *const part[] = { "lo32", "hi32", "[39:8]", "[47:40]", "" };
 	const struct plan_image_relocation *r = relocation_at(v, where, place);
+	const char *parameter = parameter_at(v, where, place);
 	char target[160];
 
+	if (parameter) {
+		snprintf(text, size, "(%s)", parameter);
+		return;
+	}
 	if (!r) {
 		snprintf(text, size, "%08" PRIx32, dw);
 		return;
@@ -102,6 +117,21 @@ print_body(const struct view *v, uint32_t where, const uint32_t *dw, uint32_t at
 }
 
 static void
+print_dispatch(const struct view *v, uint32_t where, const uint32_t *dw, uint32_t at)
+{
+	for (uint32_t i = 1; i <= 3; i++) {
+		const char *parameter = parameter_at(v, where, at + i);
+
+		if (parameter)
+			printf("%s(%s)", i > 1 ? " x " : " ", parameter);
+		else
+			printf("%s%" PRIu32, i > 1 ? " x " : " ", dw[at + i]);
+	}
+	printf(" workgroups, initiator %08" PRIx32 "%s", dw[at + 4],
+	       PM4_GET(DISPATCH_INITIATOR_CS_W32_EN, dw[at + 4]) ? " wave32" : " wave64");
+}
+
+static void
 print_packet(const struct view *v, uint32_t where, const uint32_t *dw, uint32_t at, uint32_t body)
 {
 	uint32_t op = PM4_GET(PM4_HEADER_OPCODE, dw[at]);
@@ -116,9 +146,7 @@ print_packet(const struct view *v, uint32_t where, const uint32_t *dw, uint32_t 
 		return;
 	case PM4_OP_DISPATCH_DIRECT:
 		if (body == 4)
-			printf(" %" PRIu32 " x %" PRIu32 " x %" PRIu32 " workgroups, initiator %08" PRIx32 "%s", dw[at + 1],
-			       dw[at + 2], dw[at + 3], dw[at + 4],
-			       PM4_GET(DISPATCH_INITIATOR_CS_W32_EN, dw[at + 4]) ? " wave32" : " wave64");
+			print_dispatch(v, where, dw, at);
 		break;
 	case PM4_OP_EVENT_WRITE:
 		printf(" %s", (dw[at + 1] & 0x3f) == PM4_EVENT_CS_PARTIAL_FLUSH ? "CS_PARTIAL_FLUSH" : "");

@@ -23,6 +23,8 @@ static const struct {
 	[PLAN_SECTION_RESET] = { "reset stream", 4 },
 	[PLAN_SECTION_KERNARG] = { "kernel arguments", 1 },
 	[PLAN_SECTION_RELOCATIONS] = { "relocations", sizeof(struct plan_image_relocation) },
+	[PLAN_SECTION_PARAMETERS] = { "parameters", sizeof(struct plan_image_parameter) },
+	[PLAN_SECTION_PATCHES] = { "patches", sizeof(struct plan_image_patch) },
 };
 
 struct check {
@@ -69,6 +71,14 @@ check_allocation(struct check *c, const char *what, uint32_t i, uint32_t allocat
 		in_section(c, what, i, allocation, 1, PLAN_SECTION_ALLOCATIONS);
 }
 
+/* param: parameter + 1, 0: none */
+static void
+check_param(struct check *c, const char *what, uint32_t i, uint32_t param)
+{
+	if (param)
+		in_section(c, what, i, param - 1, 1, PLAN_SECTION_PARAMETERS);
+}
+
 static void
 check_commands(struct check *c)
 {
@@ -81,6 +91,12 @@ check_commands(struct check *c)
 		in_section(c, "command", i, k->first_access, k->n_accesses, PLAN_SECTION_ACCESSES);
 		in_section(c, "command", i, k->stream, k->stream_dwords, PLAN_SECTION_STREAM);
 		in_section(c, "command", i, k->kernarg, k->kernarg_bytes, PLAN_SECTION_KERNARG);
+		check_param(c, "command", i, k->value_param);
+		for (uint32_t axis = 0; axis < 3; axis++)
+			check_param(c, "command", i, k->groups_param[axis]);
+		if (k->grid_access > k->n_accesses)
+			bad(c, "command %" PRIu32 " has its grid in access %" PRIu32 " of %" PRIu32, i, k->grid_access - 1,
+			    k->n_accesses);
 		if (k->kind == PLAN_COMMAND_DISPATCH)
 			in_section(c, "command", i, k->kernel, 1, PLAN_SECTION_KERNELS);
 		else if (k->kind < PLAN_COMMAND_FILL || k->kind > PLAN_COMMAND_STAGE_OUT)
@@ -121,6 +137,32 @@ check_relocations(struct check *c)
 		in_section(c, "relocation", i, r->place, r->kind == PLAN_RELOC_ADDR64 ? 8 : 1, of[r->where]);
 		if (r->memory == PLAN_MEMORY_WEIGHT || r->memory == PLAN_MEMORY_SHARED)
 			in_section(c, "relocation", i, r->index, 1, PLAN_SECTION_ALLOCATIONS);
+	}
+}
+
+static void
+check_parameters(struct check *c)
+{
+	const struct view *v = c->v;
+
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_PARAMETERS); i++) {
+		const struct plan_image_parameter *p = &v->parameters[i];
+
+		check_string(c, "parameter", i, p->name);
+		in_section(c, "parameter", i, p->first_patch, p->n_patches, PLAN_SECTION_PATCHES);
+		if (p->bytes < 1 || p->bytes > 8)
+			bad(c, "parameter %" PRIu32 " has %" PRIu32 " bytes, 1 to 8 are possible", i, p->bytes);
+	}
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_PATCHES); i++) {
+		const struct plan_image_patch *p = &v->patches[i];
+
+		in_section(c, "patch", i, p->parameter, 1, PLAN_SECTION_PARAMETERS);
+		if (p->where == PLAN_IN_STREAM && p->bytes == 4)
+			in_section(c, "patch", i, p->place, 1, PLAN_SECTION_STREAM);
+		else if (p->where == PLAN_IN_KERNARG && p->bytes >= 1 && p->bytes <= 8)
+			in_section(c, "patch", i, p->place, p->bytes, PLAN_SECTION_KERNARG);
+		else
+			bad(c, "patch %" PRIu32 " of %" PRIu32 " bytes is of unknown kind", i, p->bytes);
 	}
 }
 
@@ -197,11 +239,14 @@ view_open(struct view *v, const void *bytes, size_t size, char *why, size_t why_
 	v->reset = (const void *)(b + s[PLAN_SECTION_RESET].offset);
 	v->kernarg = b + s[PLAN_SECTION_KERNARG].offset;
 	v->relocations = (const void *)(b + s[PLAN_SECTION_RELOCATIONS].offset);
+	v->parameters = (const void *)(b + s[PLAN_SECTION_PARAMETERS].offset);
+	v->patches = (const void *)(b + s[PLAN_SECTION_PATCHES].offset);
 	if (!s[PLAN_SECTION_STRINGS].count || v->strings[s[PLAN_SECTION_STRINGS].count - 1])
 		bad(&c, "strings of the image have no end");
 	check_tables(&c);
 	check_commands(&c);
 	check_relocations(&c);
+	check_parameters(&c);
 	return !c.bad;
 }
 
