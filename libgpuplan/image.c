@@ -20,12 +20,14 @@ hash_codes(const struct gp_compile *c)
 	return hash;
 }
 
-static void
-point_into(struct gp_image *image)
+void
+gp_image_point(struct gp_image *image, const void *bytes, size_t size)
 {
-	const struct plan_image_header *h = (const void *)image->bytes;
-	const uint8_t *b = image->bytes;
+	const struct plan_image_header *h = bytes;
+	const uint8_t *b = bytes;
 
+	image->bytes = b;
+	image->size = size;
 	image->header = h;
 	image->strings = (const void *)(b + h->sections[PLAN_SECTION_STRINGS].offset);
 	image->allocations = (const void *)(b + h->sections[PLAN_SECTION_ALLOCATIONS].offset);
@@ -64,6 +66,7 @@ gp_image_build(struct gp_compile *c, struct gp_image **out)
 	};
 	struct plan_image_header *h = &c->header;
 	struct gp_image *image = calloc(1, sizeof(*image));
+	uint8_t *block = NULL;
 	uint64_t bytes = gp_align(sizeof(*h), 8);
 
 	for (uint32_t i = 0; i < PLAN_SECTION_COUNT; i++) {
@@ -76,8 +79,8 @@ gp_image_build(struct gp_compile *c, struct gp_image **out)
 		}
 	}
 	if (image)
-		image->bytes = calloc(1, bytes);
-	if (!image || !image->bytes) {
+		block = calloc(1, bytes);
+	if (!block) {
 		free(image);
 		return gp_error(c->error, -ENOMEM, "out of memory for a plan image of %llu bytes",
 				(unsigned long long)bytes);
@@ -87,13 +90,14 @@ gp_image_build(struct gp_compile *c, struct gp_image **out)
 	h->bytes = (uint32_t)bytes;
 	snprintf(h->target, sizeof(h->target), "%s", c->d->target->name);
 	h->code_hash = hash_codes(c);
-	image->size = bytes;
-	memcpy(image->bytes, h, sizeof(*h));
+	memcpy(block, h, sizeof(*h));
 	for (uint32_t i = 0; i < PLAN_SECTION_COUNT; i++)
 		if (sections[i]->n)
-			memcpy(image->bytes + h->sections[i].offset, sections[i]->data,
+			memcpy(block + h->sections[i].offset, sections[i]->data,
 			       (size_t)sections[i]->n * sections[i]->element);
-	point_into(image);
+	h->checksum = plan_image_checksum(block, bytes);
+	memcpy(block, h, sizeof(*h));
+	gp_image_point(image, block, bytes);
 	*out = image;
 	return 0;
 }
@@ -103,6 +107,6 @@ gp_image_destroy(struct gp_image *image)
 {
 	if (!image)
 		return;
-	free(image->bytes);
+	free((void *)(uintptr_t)image->bytes);
 	free(image);
 }

@@ -9,7 +9,7 @@
 #include "plan_image.h"
 
 struct gp_image {
-	uint8_t *bytes;		/* the whole image, layout of uapi/plan_image.h */
+	const uint8_t *bytes;	/* the whole image, layout of uapi/plan_image.h */
 	size_t size;
 	const struct plan_image_header *header;
 	/* sections, pointing into bytes */
@@ -34,6 +34,12 @@ gp_image_count(const struct gp_image *image, enum plan_section section)
 	return image->header->sections[section].count;
 }
 
+/* Finds the sections of bytes that are a good image; they stay the caller's. */
+void gp_image_point(struct gp_image *image, const void *bytes, size_t size);
+/* The same for bytes from anywhere: every index and offset in them can be followed afterwards. */
+int gp_image_open(struct gp_image *image, const void *bytes, size_t size, struct gpuplan_error *error);
+
+/* Of one that the compiler made. */
 void gp_image_destroy(struct gp_image *image);
 
 /* What a compilation is allowed. */

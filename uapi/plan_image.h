@@ -8,6 +8,7 @@
 #ifndef GPUPLAN_UAPI_PLAN_IMAGE_H
 #define GPUPLAN_UAPI_PLAN_IMAGE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PLAN_IMAGE_MAGIC "GPUPLAN\x1a" /* 8 bytes; 0x1a stops a text viewer */
@@ -51,8 +52,22 @@ struct plan_image_header {
 	uint64_t private_bytes;
 	uint64_t scratch_bytes, state_bytes, staging_bytes; /* referenced extents, not rounded */
 	uint64_t code_hash;	/* FNV-1a over the code objects used */
+	uint64_t checksum;	/* plan_image_checksum */
 	struct plan_image_section sections[PLAN_SECTION_COUNT];
 };
+
+/* FNV-1a over the image as 64-bit words, this member taken as 0. Against damage, not against malice: a change of one
+ * word always shows. image is 8-byte aligned, bytes (at least a header) are rounded down to words. */
+static inline uint64_t
+plan_image_checksum(const void *image, uint64_t bytes)
+{
+	const uint64_t *words = (const uint64_t *)image;
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV offset basis, then its prime */
+
+	for (uint64_t i = 0; i < bytes / 8; i++)
+		hash = (hash ^ (i == offsetof(struct plan_image_header, checksum) / 8 ? 0 : words[i])) * 0x100000001b3u;
+	return hash;
+}
 
 /* Where a byte lives once the plan is bound to a slot. */
 enum plan_memory {

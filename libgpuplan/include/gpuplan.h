@@ -342,6 +342,10 @@ GPUPLAN_API void gpuplan_plan_get_info(const struct gpuplan_plan *plan, struct g
 /* The compiled image: pure data in the layout of uapi/plan_image.h, byte-identical for equal input. Lives as long as
  * the plan. */
 GPUPLAN_API const void *gpuplan_plan_image(const struct gpuplan_plan *plan, size_t *bytes);
+/* Whether bytes from anywhere are a plan image that can be read: magic, version, length, checksum, and every index and
+ * offset in it within its bounds. Needs no device. image must be 8-byte aligned. Errors: -EINVAL with what is wrong;
+ * -ENOTSUP another version (both named). */
+GPUPLAN_API int gpuplan_image_check(const void *image, size_t bytes, struct gpuplan_error *error);
 
 /* ---- fragments and recordings: command lists checked once, put together into larger plans ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpuplan-dump's reader of plan images on any bytes: what view_open accepts, the whole dump must be able to follow;
+ * gpuplan_image_check on any bytes: what it accepts, the whole of gpuplan-dump must be able to follow;
  * what it refuses, it refuses with a sentence. Reads outside of the bytes end in a guard page, or in
  * AddressSanitizer.
  *
@@ -82,16 +82,21 @@ unplace(void *copy)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	void *copy = place(data, bytes);
-	char why[256];
+	struct plan_image_header *copy = place(data, bytes);
+	struct gpuplan_error error;
 	struct view v;
 
-	memset(why, 'x', sizeof(why));
-	if (view_open(&v, copy, bytes, why, sizeof(why))) {
+	/* Else the checksum would refuse every mutation. */
+	if (bytes >= sizeof(*copy))
+		copy->checksum = plan_image_checksum(copy, bytes);
+	memset(&error, 'x', sizeof(error));
+	if (!gpuplan_image_check(copy, bytes, &error)) {
+		view_open(&v, copy);
 		dump_image(&v, 3);
 		accepted++;
 	} else {
-		need(memchr(why, 0, sizeof(why)) && strlen(why) > 10 && !strchr(why, '\n'), "a sentence");
+		need(memchr(error.message, 0, sizeof(error.message)) && strlen(error.message) > 10 &&
+		     !strchr(error.message, '\n'), "a sentence");
 		refused++;
 	}
 	unplace(copy);

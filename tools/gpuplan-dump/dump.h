@@ -33,8 +33,8 @@ view_count(const struct view *v, enum plan_section section)
 	return v->h->sections[section].count;
 }
 
-/* Takes bytes from anywhere. False: not an image this program can follow, with a sentence in why. */
-bool view_open(struct view *v, const void *bytes, size_t size, char *why, size_t why_bytes);
+/* Of bytes that gpuplan_image_check has accepted. */
+void view_open(struct view *v, const void *bytes);
 
 /* "spectrum[0..4128)" */
 void view_region(const struct view *v, uint32_t allocation, uint64_t offset, uint64_t bytes, char *text, size_t size);

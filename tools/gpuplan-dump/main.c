@@ -79,11 +79,12 @@ write_image(const char *path, const void *image, size_t bytes)
 static void
 dump_bytes(const char *name, const void *bytes, size_t size, unsigned slots)
 {
+	struct gpuplan_error error;
 	struct view v;
-	char why[256];
 
-	if (!view_open(&v, bytes, size, why, sizeof(why)))
-		tool_die("%s: %s", name, why);
+	if (gpuplan_image_check(bytes, size, &error))
+		tool_die("%s: %s", name, error.message);
+	view_open(&v, bytes);
 	dump_image(&v, slots);
 }
 
