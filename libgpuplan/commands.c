@@ -85,6 +85,7 @@ keep_dispatch(struct block *b, const struct gpuplan_dispatch *in, struct gpuplan
 	out->args = args;
 	out->bindings = keep(b, in->bindings, in->n_bindings * sizeof(*in->bindings));
 	out->packed = keep(b, in->packed, in->packed_bytes);
+	out->packed_params = keep(b, in->packed_params, in->n_packed_params * sizeof(*in->packed_params));
 }
 
 static void
@@ -163,4 +164,34 @@ gp_commands_regions(struct gp_commands *commands, uint32_t first, uint32_t n, gp
 		}
 	}
 	return r;
+}
+
+static void
+renumber_dispatch(struct gpuplan_dispatch *d, const uint32_t *numbers)
+{
+	/* our own copies: keep_dispatch made them */
+	struct gpuplan_arg *args = (struct gpuplan_arg *)(uintptr_t)d->args;
+	struct gpuplan_packed_param *packed = (struct gpuplan_packed_param *)(uintptr_t)d->packed_params;
+
+	for (uint32_t i = 0; i < d->n_args; i++)
+		if (args[i].kind == GPUPLAN_ARG_PARAM)
+			args[i].binding = numbers[args[i].binding];
+	for (uint32_t i = 0; i < d->n_packed_params; i++)
+		packed[i].parameter = numbers[packed[i].parameter];
+	for (uint32_t i = 0; i < 3; i++)
+		if (d->groups_param[i])
+			d->groups_param[i] = numbers[d->groups_param[i] - 1] + 1;
+}
+
+void
+gp_commands_renumber(struct gp_commands *commands, uint32_t first, uint32_t n, const uint32_t *numbers)
+{
+	for (uint32_t i = first; i < first + n; i++) {
+		struct gpuplan_command *c = gp_array_at(&commands->list, i);
+
+		if (c->kind == GPUPLAN_DISPATCH)
+			renumber_dispatch(&c->u.dispatch, numbers);
+		else if (c->kind == GPUPLAN_FILL && c->u.fill.value_param)
+			c->u.fill.value_param = numbers[c->u.fill.value_param - 1] + 1;
+	}
 }

@@ -24,4 +24,7 @@ void gp_commands_undo(struct gp_commands *commands, uint32_t n);
 typedef int gp_region_visit_fn(void *arg, uint32_t command, enum gpuplan_access access, struct gpuplan_region *region);
 int gp_commands_regions(struct gp_commands *commands, uint32_t first, uint32_t n, gp_region_visit_fn *visit, void *arg);
 
+/* Parameter i of commands [first, first + n) becomes parameter numbers[i]. */
+void gp_commands_renumber(struct gp_commands *commands, uint32_t first, uint32_t n, const uint32_t *numbers);
+
 #endif

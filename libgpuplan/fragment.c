@@ -51,6 +51,22 @@ copy_ports(struct gpuplan_fragment *f, const struct gpuplan_io *io, uint32_t n, 
 }
 
 static int
+copy_parameters(struct gpuplan_fragment *f, const struct gpuplan_fragment_params *p)
+{
+	f->parameters = calloc((size_t)p->n_parameters + 1, sizeof(*f->parameters));
+	if (!f->parameters)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->n_parameters; i++) {
+		f->parameters[i] = p->parameters[i];
+		f->parameters[i].name = strdup(p->parameters[i].name);
+		if (!f->parameters[i].name)
+			return -ENOMEM;
+		f->n_parameters++;
+	}
+	return 0;
+}
+
+static int
 fill(struct gpuplan_fragment *f, const struct gpuplan_fragment_params *p)
 {
 	int r;
@@ -62,7 +78,7 @@ fill(struct gpuplan_fragment *f, const struct gpuplan_fragment_params *p)
 	f->n_inputs = p->n_inputs;
 	f->n_outputs = p->n_outputs;
 	if ((r = copy_ports(f, p->inputs, p->n_inputs, false)) || (r = copy_ports(f, p->outputs, p->n_outputs, true)) ||
-	    (r = gp_commands_append(&f->commands, p->commands, p->n_commands, NULL)))
+	    (r = copy_parameters(f, p)) || (r = gp_commands_append(&f->commands, p->commands, p->n_commands, NULL)))
 		return r;
 	return gp_commands_regions(&f->commands, 0, f->commands.list.n, note_torn, f);
 }
@@ -86,6 +102,8 @@ gpuplan_fragment_create(struct gpuplan_definition *definition, const struct gpup
 	plan.n_commands = p.n_commands;
 	plan.n_inputs = p.n_inputs;
 	plan.n_outputs = p.n_outputs;
+	plan.parameters = p.parameters;
+	plan.n_parameters = p.n_parameters;
 	plan.name = p.name;
 	r = gp_fragment_check(definition->model, &plan, error);
 	if (r)
@@ -112,6 +130,9 @@ gpuplan_fragment_destroy(struct gpuplan_fragment *f)
 	for (uint32_t i = 0; f->ports && i < f->n_inputs + f->n_outputs; i++)
 		free(f->ports[i].name);
 	free(f->ports);
+	for (uint32_t i = 0; i < f->n_parameters; i++)
+		free((char *)(uintptr_t)f->parameters[i].name);
+	free(f->parameters);
 	free(f->name);
 	gp_commands_finish(&f->commands);
 	gp_model_unref(f->model);

@@ -23,6 +23,8 @@ struct gpuplan_fragment {
 	struct gp_commands commands;
 	uint32_t n_inputs, n_outputs;
 	struct gp_port *ports;	/* inputs, then outputs */
+	uint32_t n_parameters;
+	struct gpuplan_parameter *parameters; /* names are ours */
 };
 
 static inline bool

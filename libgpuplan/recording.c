@@ -16,6 +16,7 @@
 struct gpuplan_recording {
 	struct gp_model *model;
 	struct gp_commands commands;
+	struct gp_array parameters; /* struct gpuplan_parameter, names are ours */
 };
 
 /* A region of a moved command. */
@@ -236,31 +237,108 @@ check_aliases(struct append *a)
 	return r;
 }
 
-/* The list's tail from first on, as the plan compiler sees it. */
+/* The moved commands, as the plan compiler sees them; parameters have the fragment's numbers still. */
 static int
-check_commands(struct gpuplan_recording *recording, uint32_t first, struct gpuplan_error *error)
+check_commands(struct append *a)
 {
-	struct gpuplan_plan_params plan = { .size = sizeof(plan), .capacity = 1 };
+	struct gpuplan_plan_params plan = {
+		.size = sizeof(plan),
+		.capacity = 1,
+		.n_commands = a->fragment->commands.list.n,
+		.parameters = a->fragment->parameters,
+		.n_parameters = a->fragment->n_parameters,
+	};
 
-	plan.n_commands = recording->commands.list.n - first;
-	plan.commands = gp_array_at(&recording->commands.list, first);
-	return plan.n_commands ? gp_fragment_check(recording->model, &plan, error) : 0;
+	if (!plan.n_commands)
+		return 0;
+	plan.commands = gp_array_at(&a->recording->commands.list, a->first);
+	return gp_fragment_check(a->recording->model, &plan, a->error);
+}
+
+/* ---- parameters: one of each name ---- */
+
+static void
+cut_parameters(struct gpuplan_recording *recording, uint32_t n)
+{
+	while (recording->parameters.n > n) {
+		struct gpuplan_parameter *last = gp_array_at(&recording->parameters, --recording->parameters.n);
+
+		free((char *)(uintptr_t)last->name);
+	}
+}
+
+static bool
+same_parameter(const struct gpuplan_parameter *a, const struct gpuplan_parameter *b)
+{
+	return a->bytes == b->bytes && a->initial == b->initial && a->min == b->min && a->max == b->max;
 }
 
 static int
-append_moved(struct append *a, const struct gpuplan_bind *binds, uint32_t n_binds)
+add_parameter(struct append *a, const char *prefix, const struct gpuplan_parameter *in, uint32_t *number)
+{
+	struct gp_array *list = &a->recording->parameters;
+	struct gpuplan_parameter own = *in;
+	size_t before = prefix ? strlen(prefix) : 0, bytes = strlen(in->name) + 1;
+	char *name = malloc(before + bytes);
+
+	if (!name)
+		return gp_error(a->error, -ENOMEM, "out of memory");
+	memcpy(name, prefix ? prefix : "", before);
+	memcpy(name + before, in->name, bytes);
+	own.name = name;
+	for (uint32_t i = 0; i < list->n; i++) {
+		const struct gpuplan_parameter *there = gp_array_at(list, i);
+
+		if (strcmp(there->name, name))
+			continue;
+		free(name);
+		*number = i;
+		if (same_parameter(there, in))
+			return 0;
+		return gp_error(a->error, -EINVAL,
+				"parameter \"%.64s\" of fragment \"%.40s\" has %" PRIu32 " bytes, %" PRIu64 " to %" PRIu64
+				", initially %" PRIu64 "; the recording's has %" PRIu32 " bytes, %" PRIu64 " to %" PRIu64
+				", initially %" PRIu64,
+				there->name, a->fragment->name, in->bytes, in->min, in->max, in->initial, there->bytes,
+				there->min, there->max, there->initial);
+	}
+	*number = list->n;
+	if (gp_array_push(list, &own)) {
+		free(name);
+		return gp_error(a->error, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static int
+add_parameters(struct append *a, const char *prefix)
+{
+	const struct gpuplan_fragment *f = a->fragment;
+	uint32_t *numbers = calloc((size_t)f->n_parameters + 1, sizeof(*numbers));
+	int r = numbers ? 0 : gp_error(a->error, -ENOMEM, "out of memory");
+
+	for (uint32_t i = 0; !r && i < f->n_parameters; i++)
+		r = add_parameter(a, prefix, &f->parameters[i], &numbers[i]);
+	if (!r)
+		gp_commands_renumber(&a->recording->commands, a->first, f->commands.list.n, numbers);
+	free(numbers);
+	return r;
+}
+
+static int
+append_moved(struct append *a, const struct gpuplan_append_params *p)
 {
 	uint32_t n = a->fragment->commands.list.n;
 	int r;
 
-	if ((r = check_binds(a, binds, n_binds)) || (r = group_ports(a)))
+	if ((r = check_binds(a, p->binds, p->n_binds)) || (r = group_ports(a)))
 		return r;
 	r = gp_commands_regions(&a->recording->commands, a->first, n, move, a);
 	if (r)
 		return gp_error(a->error, r, "out of memory");
-	if ((r = check_aliases(a)))
+	if ((r = check_aliases(a)) || (r = check_commands(a)))
 		return r;
-	return check_commands(a->recording, a->first, a->error);
+	return add_parameters(a, p->flags & GPUPLAN_APPEND_OWN_PARAMETERS ? p->prefix : NULL);
 }
 
 static int
@@ -270,6 +348,7 @@ append_fragment(struct gpuplan_recording *recording, const struct gpuplan_fragme
 	struct append a = {
 		.recording = recording, .fragment = f, .error = error, .first = recording->commands.list.n
 	};
+	uint32_t n_parameters = recording->parameters.n;
 	int r = gp_commands_append(&recording->commands, f->commands.list.data, f->commands.list.n, p->prefix);
 
 	if (r)
@@ -280,12 +359,14 @@ append_fragment(struct gpuplan_recording *recording, const struct gpuplan_fragme
 	if (!a.targets || !a.objects)
 		r = gp_error(error, -ENOMEM, "out of memory");
 	else
-		r = append_moved(&a, p->binds, p->n_binds);
+		r = append_moved(&a, p);
 	free(a.targets);
 	free(a.objects);
 	gp_array_finish(&a.touches);
-	if (r)
+	if (r) {
 		gp_commands_undo(&recording->commands, a.first);
+		cut_parameters(recording, n_parameters);
+	}
 	return r;
 }
 
@@ -299,6 +380,7 @@ gpuplan_recording_create(struct gpuplan_definition *definition, struct gpuplan_r
 		return gp_error(error, -ENOMEM, "out of memory for a recording");
 	recording->model = gp_model_ref(definition->model);
 	gp_commands_init(&recording->commands);
+	gp_array_init(&recording->parameters, sizeof(struct gpuplan_parameter));
 	*out = recording;
 	return 0;
 }
@@ -309,6 +391,8 @@ gpuplan_recording_destroy(struct gpuplan_recording *recording)
 	if (!recording)
 		return;
 	gp_commands_finish(&recording->commands);
+	cut_parameters(recording, 0);
+	gp_array_finish(&recording->parameters);
 	gp_model_unref(recording->model);
 	free(recording);
 }
@@ -322,8 +406,11 @@ gpuplan_recording_append(struct gpuplan_recording *recording, const struct gpupl
 
 	if (r)
 		return r;
-	if (p.flags)
-		return gp_error(error, -EINVAL, "append flags 0x%x are not known", p.flags);
+	if (p.flags & ~(uint32_t)GPUPLAN_APPEND_OWN_PARAMETERS)
+		return gp_error(error, -EINVAL, "append flags 0x%x, only 0x%x is known", p.flags,
+				(unsigned)GPUPLAN_APPEND_OWN_PARAMETERS);
+	if ((p.flags & GPUPLAN_APPEND_OWN_PARAMETERS) && !p.prefix)
+		return gp_error(error, -EINVAL, "append wants parameters of its own but has no prefix to name them by");
 	if (p.n_binds && !p.binds)
 		return gp_error(error, -EINVAL, "append has %u binds but no array of them", p.n_binds);
 	if (fragment->model != recording->model)
@@ -357,4 +444,11 @@ gpuplan_recording_commands(const struct gpuplan_recording *recording, uint32_t *
 {
 	*n = recording->commands.list.n;
 	return recording->commands.list.data;
+}
+
+const struct gpuplan_parameter *
+gpuplan_recording_parameters(const struct gpuplan_recording *recording, uint32_t *n)
+{
+	*n = recording->parameters.n;
+	return recording->parameters.data;
 }

@@ -355,8 +355,8 @@ struct gpuplan_fragment_params {
 	const struct gpuplan_command *commands;
 	/* The ends others may be bound to: element types and shapes say what they are, the regions where they lie. */
 	const struct gpuplan_io *inputs, *outputs;
-	uint32_t n_commands, n_inputs, n_outputs;
-	uint32_t reserved;
+	const struct gpuplan_parameter *parameters;
+	uint32_t n_commands, n_inputs, n_outputs, n_parameters;
 	const char *name;	/* for messages; copied; NULL: "" */
 };
 
@@ -375,9 +375,14 @@ struct gpuplan_bind {
 	struct gpuplan_region region; /* at least as many bytes as the port's own region */
 };
 
+/* Flags of gpuplan_append_params. */
+enum gpuplan_append_flags {
+	GPUPLAN_APPEND_OWN_PARAMETERS = 1, /* this instance's parameters are named prefix + name */
+};
+
 struct gpuplan_append_params {
 	uint32_t size;
-	uint32_t flags;		/* must be 0 */
+	uint32_t flags;		/* enum gpuplan_append_flags */
 	const struct gpuplan_bind *binds; /* ports not named here stay where the fragment has them */
 	uint32_t n_binds;
 	uint32_t reserved;
@@ -390,20 +395,23 @@ GPUPLAN_API int gpuplan_recording_create(struct gpuplan_definition *definition, 
 /* Plans made of its commands stay. */
 GPUPLAN_API void gpuplan_recording_destroy(struct gpuplan_recording *recording);
 /* Appends the fragment's commands, ports moved as bound: the output of one fragment becomes the input of the next by
- * binding both to one region; nothing is copied on the GPU. params may be NULL (no binds). A refused append appends
- * nothing. Errors: -EXDEV fragment of another definition; -ENOENT no such port; -EINVAL bound region of another
+ * binding both to one region; nothing is copied on the GPU. Parameters of one name are one parameter of the recording,
+ * unless flags say otherwise. params may be NULL (no binds). A refused append appends nothing. Errors: -EXDEV fragment of another definition; -ENOENT no such port; -EINVAL bound region of another
  * session, past its allocation or with too few bytes, a port bound twice, a port that a command reaches over the edge
  * of, two ports that share bytes bound apart, or two regions that share bytes only now and one of them written (both
- * commands are named); -EPERM an output bound to a weight; -ENOMEM. */
+ * commands are named), parameters of one name that differ; -EPERM an output bound to a weight; -ENOMEM. */
 GPUPLAN_API int gpuplan_recording_append(struct gpuplan_recording *recording, const struct gpuplan_fragment *fragment,
 					 const struct gpuplan_append_params *params, struct gpuplan_error *error);
-/* Appends commands as they are, checked the same way; copied. */
+/* Appends commands as they are, checked the same way; copied. They cannot name parameters. */
 GPUPLAN_API int gpuplan_recording_add(struct gpuplan_recording *recording, const struct gpuplan_command *commands,
 				      uint32_t n, struct gpuplan_error *error);
 /* What has been recorded: the commands for gpuplan_plan_params (or another fragment's). Valid until the next append,
  * add or destroy. */
 GPUPLAN_API const struct gpuplan_command *gpuplan_recording_commands(const struct gpuplan_recording *recording,
 								     uint32_t *n);
+/* The parameters those commands name, for the same params; as long valid. */
+GPUPLAN_API const struct gpuplan_parameter *gpuplan_recording_parameters(const struct gpuplan_recording *recording,
+									 uint32_t *n);
 
 /* ---- slots: running ---- */
 

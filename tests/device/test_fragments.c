@@ -432,6 +432,129 @@ TEST(in_place_ports_move_together)
 	gpuplan_fragment_destroy(in_place);
 }
 
+/* ---- parameters ---- */
+
+static struct gpuplan_fragment *
+make_filler(const struct gpuplan_parameter *parameter)
+{
+	struct gpuplan_command command = dt_fill(f.y, 0);
+	struct gpuplan_io out = io_of(f.y, "y");
+	struct gpuplan_fragment_params params = {
+		.size = sizeof(params),
+		.commands = &command,
+		.n_commands = 1,
+		.outputs = &out,
+		.n_outputs = 1,
+		.parameters = parameter,
+		.n_parameters = 1,
+		.name = "filler",
+	};
+	struct gpuplan_fragment *fragment;
+	struct gpuplan_error error;
+
+	command.u.fill.value_param = 1;
+	dt_ok(gpuplan_fragment_create(f.definition, &params, &fragment, &error), &error);
+	return fragment;
+}
+
+static void
+append_filler(const struct gpuplan_fragment *filler, struct gpuplan_region to, const char *prefix)
+{
+	struct gpuplan_bind bind = { .output = 1, .region = to };
+	struct gpuplan_append_params params = { .size = sizeof(params), .binds = &bind, .n_binds = 1, .prefix = prefix };
+	struct gpuplan_error error;
+
+	if (prefix)
+		params.flags = GPUPLAN_APPEND_OWN_PARAMETERS;
+	dt_ok(gpuplan_recording_append(f.recording, filler, &params, &error), &error);
+}
+
+/* Fillers in x and y, and what a run with the given values of parameters 0 and 1 leaves there. */
+static void
+check_filled(const uint32_t values[2], uint32_t n)
+{
+	struct gpuplan_queue_params queue_params = GPUPLAN_QUEUE_PARAMS_INIT;
+	struct gpuplan_io outs[2] = { io_of(f.x, "x"), io_of(f.y, "y") };
+	struct gpuplan_plan_params params = dt_plan_params(1, NULL, 0);
+	struct gpuplan_value set[2] = { gpuplan_value_u32(0, values[0]), gpuplan_value_u32(1, values[1]) };
+	struct gpuplan_completion completion;
+	struct gpuplan_queue *queue;
+	struct gpuplan_slot *slot;
+	struct gpuplan_error error;
+	struct gpuplan_plan *plan;
+
+	params.commands = gpuplan_recording_commands(f.recording, &params.n_commands);
+	params.parameters = gpuplan_recording_parameters(f.recording, &params.n_parameters);
+	assert_int_equal(params.n_parameters, n);
+	params.outputs = outs;
+	params.n_outputs = 2;
+	dt_ok(gpuplan_plan_create(f.definition, &params, &plan, &error), &error);
+	dt_ok(gpuplan_queue_create(f.context, &queue_params, &queue, &error), &error);
+	assert_int_equal(gpuplan_plan_acquire(plan, &slot), 0);
+	dt_ok(gpuplan_slot_set(slot, set, n, &error), &error);
+	assert_int_equal(gpuplan_slot_submit(slot, queue), 0);
+	assert_int_equal(gpuplan_slot_wait(slot, DT_SOON, &completion), 0);
+	assert_int_equal(completion.status, GPUPLAN_DONE);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(*(const uint32_t *)gpuplan_slot_output(slot, i, NULL), values[i % n]);
+	gpuplan_slot_release(slot);
+	gpuplan_queue_destroy(queue);
+	gpuplan_plan_destroy(plan);
+}
+
+static const struct gpuplan_parameter fill_value = { "value", 4, 0, 5, 0, UINT32_MAX };
+
+TEST(parameters_of_one_name_are_one)
+{
+	struct gpuplan_fragment *filler = make_filler(&fill_value);
+
+	(void)state;
+	append_filler(filler, f.x, NULL);
+	append_filler(filler, f.y, NULL);
+	check_filled((uint32_t[]){ 77, 0 }, 1);
+	gpuplan_fragment_destroy(filler);
+}
+
+TEST(instances_may_have_parameters_of_their_own)
+{
+	struct gpuplan_fragment *filler = make_filler(&fill_value);
+	const struct gpuplan_parameter *parameters;
+	uint32_t n;
+
+	(void)state;
+	append_filler(filler, f.x, "first.");
+	append_filler(filler, f.y, "second.");
+	gpuplan_fragment_destroy(filler);
+	parameters = gpuplan_recording_parameters(f.recording, &n);
+	assert_int_equal(n, 2);
+	assert_string_equal(parameters[0].name, "first.value");
+	assert_string_equal(parameters[1].name, "second.value");
+	check_filled((uint32_t[]){ 77, 78 }, 2);
+}
+
+TEST(parameters_of_one_name_must_agree)
+{
+	struct gpuplan_parameter narrow = fill_value;
+	struct gpuplan_fragment *filler = make_filler(&fill_value), *other;
+	struct gpuplan_append_params no_prefix = { .size = sizeof(no_prefix), .flags = GPUPLAN_APPEND_OWN_PARAMETERS };
+	struct gpuplan_error error;
+	uint32_t n;
+
+	(void)state;
+	narrow.max = 100;
+	other = make_filler(&narrow);
+	append_filler(filler, f.x, NULL);
+	dt_refused(gpuplan_recording_append(f.recording, other, NULL, &error), EINVAL, &error, "\"value\"", "4294967295",
+		   "100");
+	dt_refused(gpuplan_recording_append(f.recording, other, &no_prefix, &error), EINVAL, &error, "prefix");
+	gpuplan_recording_commands(f.recording, &n);
+	assert_int_equal(n, 1);
+	gpuplan_recording_parameters(f.recording, &n);
+	assert_int_equal(n, 1);
+	gpuplan_fragment_destroy(filler);
+	gpuplan_fragment_destroy(other);
+}
+
 TEST(bad_lists_make_no_fragment)
 {
 	struct gpuplan_command command = dt_fill(gpuplan_slice(f.t1, 0, 6), 1);
@@ -476,6 +599,9 @@ main(void)
 		CASE(binding_onto_private_memory),
 		CASE(port_with_a_command_over_its_edge),
 		CASE(in_place_ports_move_together),
+		CASE(parameters_of_one_name_are_one),
+		CASE(instances_may_have_parameters_of_their_own),
+		CASE(parameters_of_one_name_must_agree),
 		CASE(bad_lists_make_no_fragment),
 	};
 
