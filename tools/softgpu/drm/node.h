@@ -12,8 +12,6 @@
 struct sg_file;
 struct _IO_FILE;
 
-/* A new open file of the device. NULL: out of memory. */
-struct sg_file *sg_file_open(bool primary);
 /* What close of any copy of a descriptor waits for: the jobs of this file. */
 void sg_file_flush(struct sg_file *file);
 bool sg_file_is_primary(const struct sg_file *file);
@@ -34,7 +32,7 @@ void sg_dmabuf_release(struct sg_desc *desc);
 
 /* Counters as one JSON object (report.c). */
 void sg_stats_write(struct _IO_FILE *out);
-/* First node opened: report at exit, fork handlers. */
-void sg_process_start(void);
+/* What the kernel adds to /proc/self/fdinfo/N of a node (fdinfo.c). */
+void sg_fdinfo_write(struct sg_file *file, struct _IO_FILE *out);
 
 #endif

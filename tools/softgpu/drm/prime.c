@@ -147,11 +147,7 @@ sg_ioctl_prime_from_fd(struct sg_file *file, void *data)
 	if (!desc)
 		return raw_fcntl(args->fd, F_GETFD, 0) < 0 ? -EBADF : -EINVAL;
 	struct sg_gem *gem = desc->object;
-	uint32_t before = file->gems.count;
 	args->handle = sg_gem_handle(file, gem);
-	/* A handle that another file's buffer gets here is an import; one's own keeps its old handle. */
-	if (args->handle && file->gems.count != before)
-		gem->imported = true;
 	sg_desc_unref(desc);
 	return args->handle ? 0 : -ENOMEM;
 }

@@ -220,6 +220,8 @@ task_finish(struct sg_task *t, int error)
 	else
 		sg_dev.jobs_done++;
 	sg_fence_signal(t->finished, error);
+	if (t->started_ns && t->ctx->file)
+		t->ctx->file->engine_ns[t->entity->ip] += t->finished->timestamp_ns - t->started_ns;
 	sg_task_free(t);
 }
 
@@ -292,6 +294,8 @@ schedule(struct sg_ring_state *ring, struct sg_entity *e)
 	ring->in_flight++;
 	sg_dev.in_flight++;
 	ring_list_task(ring, t);
+	if (sg_config()->execute)
+		t->started_ns = (uint64_t)sg_now_ns();
 	t->job.cancelled = task_cancelled;
 	t->job.done = task_done;
 	sg_ring_submit(&t->job); /* with SOFTGPU_EXECUTE=0 done has run when this returns */

@@ -74,7 +74,7 @@ struct sg_bo {
 	bool user_memory;
 };
 
-/* The sparse memfd all open DRM files alias, so that mmap of a GEM_MMAP offset needs no interposition. */
+/* The sparse memfd that holds all buffers; a GEM_MMAP offset is a place in it. */
 int sg_vram_fd(void);
 /* Zero-filled (or poisoned in hostile mode when clear is false). NULL: out of memory. */
 struct sg_bo *sg_bo_create(uint64_t bytes, bool clear);
@@ -129,6 +129,8 @@ struct sg_job {
 	struct sg_job *next;	/* ring's queue */
 };
 
+/* Registers the fork handlers of the rings; a submission does it too. */
+void sg_ring_init(void);
 /* Queues the job; the ring's thread runs it asynchronously, FIFO per ring. Starts the thread on first use. */
 void sg_ring_submit(struct sg_job *job);
 /* Blocks until every job queued before the call is done (fork, exit, reset). */

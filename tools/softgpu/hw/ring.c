@@ -439,9 +439,15 @@ complete_at_once(struct ring *ring, struct sg_job *job)
 }
 
 void
-sg_ring_submit(struct sg_job *job)
+sg_ring_init(void)
 {
 	pthread_once(&rings_once, rings_init);
+}
+
+void
+sg_ring_submit(struct sg_job *job)
+{
+	sg_ring_init();
 	struct ring *ring = &rings[job->ip % SG_IP_COUNT][job->ring % SG_RINGS_MAX];
 
 	if (!sg_config()->execute) {

@@ -14,6 +14,7 @@
 #include <linux/dma-buf.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -60,6 +61,12 @@ ioctl_ours(int fd, struct sg_desc *desc, uint32_t cmd, void *arg)
 	}
 }
 
+static bool
+ioctl_is_ours(uint32_t cmd)
+{
+	return _IOC_TYPE(cmd) == 'd' || _IOC_TYPE(cmd) == '>' || _IOC_TYPE(cmd) == DMA_BUF_BASE;
+}
+
 SG_EXPORT int
 ioctl(int fd, unsigned long request, ...)
 {
@@ -69,9 +76,15 @@ ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	void *arg = va_arg(args, void *);
 	va_end(args);
-	if (kind == SG_DESC_FREE)
-		return (int)sg_result(raw_ioctl(fd, request, arg));
 	int saved = errno;
+	if (kind == SG_DESC_FREE) {
+		long done = raw_ioctl(fd, request, arg);
+		/* Nobody knows the call: it may be one of our files that came past us. */
+		if (done == -ENOTTY && ioctl_is_ours((uint32_t)request))
+			kind = sg_fd_adopt(fd);
+		if (kind == SG_DESC_FREE)
+			return (int)sg_result(done);
+	}
 	struct sg_desc *desc = kind == SG_DESC_NODE ? sg_fd_get(fd) : sg_fd_get_verified(fd, kind);
 	/* Callers may have sign-extended an int. */
 	long r = desc ? ioctl_ours(fd, desc, (uint32_t)request, arg) : raw_ioctl(fd, request, arg);
@@ -87,7 +100,7 @@ forget(int fd)
 {
 	enum sg_desc_kind kind = sg_fd_kind(fd);
 
-	if (kind == SG_DESC_FREE)
+	if (kind == SG_DESC_FREE || sg_fds_borrowed())
 		return;
 	int saved = errno;
 	/* Closing any copy of a DRM descriptor waits for the file's jobs. */
@@ -106,10 +119,20 @@ close(int fd)
 	return (int)sg_result(raw_close(fd));
 }
 
+/* glibc closes the stream's descriptor past us. */
+SG_EXPORT int
+fclose(FILE *stream)
+{
+	static void *next;
+
+	forget(fileno(stream));
+	return ((int (*)(FILE *))sg_next(&next, "fclose", NULL))(stream);
+}
+
 SG_EXPORT int
 close_range(unsigned first, unsigned last, int flags)
 {
-	if (!(flags & CLOSE_RANGE_CLOEXEC) && first <= last)
+	if (!(flags & CLOSE_RANGE_CLOEXEC) && first <= last && !sg_fds_borrowed())
 		sg_fd_forget_range(first, last);
 	return (int)sg_result(raw_call(SYS_close_range, first, last, flags, 0, 0, 0));
 }
@@ -129,7 +152,7 @@ duplicated(int from, long to)
 {
 	if (to < 0)
 		return (int)sg_result(to);
-	if (to == from)
+	if (to == from || (sg_fd_kind(from) == SG_DESC_FREE && sg_fd_kind((int)to) == SG_DESC_FREE) || sg_fds_borrowed())
 		return (int)to;
 	struct sg_desc *desc = sg_fd_get(from);
 	if (desc)
@@ -201,20 +224,28 @@ raw_mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset
 	return raw_call(SYS_mmap, (long)at, (long)bytes, protection, flags, fd, offset);
 }
 
-/* Mapping a node at a GEM_MMAP offset works without us; the kernel's refusals do not. A dma-buf is an eventfd whose
- * bytes are in the device memory. */
-static long
-mmap_ours(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+/* A private mapping that could be written would be a copy, which the kernel has none of for buffers. */
+static bool
+is_copy(int protection, int flags)
 {
-	struct sg_desc *desc = sg_fd_get(fd);
+	return (flags & MAP_TYPE) == MAP_PRIVATE && (protection & (PROT_READ | PROT_WRITE | PROT_EXEC));
+}
+
+/* The bytes of a buffer are in the device memory, at the place that GEM_MMAP names. */
+static long
+mmap_ours(enum sg_desc_kind kind, void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+	struct sg_desc *desc = sg_fd_get_verified(fd, kind);
 	uint64_t place = (uint64_t)offset;
 	int r = 0;
 
-	if (desc && desc->kind == SG_DESC_NODE) {
+	if (desc && kind == SG_DESC_NODE)
 		r = sg_file_mmap_check(desc->object, place, bytes);
-	} else if (desc && desc->kind == SG_DESC_DMABUF && desc->identity == sg_eventfd_identity(fd)) {
-		r = sg_dmabuf_mmap(desc->object, (uint64_t)offset, bytes, &place);
+	else if (desc && kind == SG_DESC_DMABUF)
+		r = sg_dmabuf_mmap(desc->object, place, bytes, &place);
+	if (r == 0 && desc && (kind == SG_DESC_NODE || kind == SG_DESC_DMABUF)) {
 		fd = sg_vram_fd();
+		r = is_copy(protection, flags) ? -EINVAL : 0;
 	}
 	sg_desc_unref(desc);
 	return r ? r : raw_mmap(at, bytes, protection, flags, fd, (off_t)place);
@@ -224,9 +255,16 @@ static void *
 mmap_any(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
 	int saved = errno;
-	long r = fd < 0 || sg_fd_kind(fd) == SG_DESC_FREE ? raw_mmap(at, bytes, protection, flags, fd, offset)
-							  : mmap_ours(at, bytes, protection, flags, fd, offset);
+	enum sg_desc_kind kind = fd < 0 ? SG_DESC_FREE : sg_fd_kind(fd);
+	long r = -ENODEV;
 
+	if (kind == SG_DESC_FREE)
+		r = raw_mmap(at, bytes, protection, flags, fd, offset);
+	/* Timers and eventfds cannot be mapped: perhaps ours, come past us. */
+	if (r == -ENODEV && kind == SG_DESC_FREE)
+		kind = sg_fd_adopt(fd);
+	if (kind != SG_DESC_FREE)
+		r = mmap_ours(kind, at, bytes, protection, flags, fd, offset);
 	errno = saved;
 	return (void *)sg_result(r);
 }

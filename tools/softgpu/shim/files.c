@@ -4,6 +4,7 @@
 #undef _FORTIFY_SOURCE
 #include "fds.h"
 #include "paths.h"
+#include "proc.h"
 #include "raw.h"
 #include "shim.h"
 
@@ -17,45 +18,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 /* ---- opening ---- */
 
-/* A descriptor of its own on the device memory: kcmp tells two opens apart, mmap shares. */
-static long
-open_memory(int flags)
-{
-	char path[32];
-	int fd = sg_vram_fd();
-
-	if (fd < 0)
-		return -ENOMEM;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return raw_openat(AT_FDCWD, path, O_RDWR | (flags & (O_CLOEXEC | O_NONBLOCK)), 0);
-}
-
 static long
 open_node(bool primary, int flags)
 {
+	uint64_t identity;
+
 	if (flags & O_DIRECTORY)
 		return -ENOTDIR;
 	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		return -EEXIST;
-	sg_process_start();
-	struct sg_file *file = sg_file_open(primary);
-	struct sg_desc *desc = file ? sg_desc_create(SG_DESC_NODE, file) : NULL;
-	if (!desc)
-		return -ENOMEM;
-	long fd = open_memory(flags);
-	if (fd < 0) {
-		sg_desc_unref(desc);
+	int fd = sg_node_create(primary, flags, &identity);
+	if (fd < 0)
 		return fd;
-	}
-	if (sg_fd_install((int)fd, desc))
+	struct sg_desc *desc = sg_node_open(identity);
+	if (desc && sg_fd_install(fd, desc))
 		return fd;
-	raw_close((int)fd);
+	raw_close(fd);
 	return -ENOMEM;
 }
 
@@ -71,13 +54,23 @@ open_stats(int flags)
 		return -ENOMEM;
 	sg_stats_write(out);
 	fclose(out);
-	long fd = memfd_create("softgpu_stats", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
-	if (fd < 0)
-		fd = -errno;
-	else if (write((int)fd, text, bytes) != (ssize_t)bytes || lseek((int)fd, 0, SEEK_SET) != 0)
-		bytes = 0;
+	long fd = sg_text_file("softgpu_stats", text, bytes, flags);
 	free(text);
 	return fd;
+}
+
+/* A file opened anew through /proc is another description of the same node; the others cannot be opened so. */
+static long
+open_again(const char *path, int flags)
+{
+	int fd = sg_proc_fd(path);
+	struct sg_desc *desc = fd >= 0 ? sg_fd_get_verified(fd, SG_DESC_NODE) : NULL;
+
+	if (!desc)
+		return -ENXIO;
+	bool primary = sg_file_is_primary(desc->object);
+	sg_desc_unref(desc);
+	return open_node(primary, flags);
 }
 
 static long
@@ -86,10 +79,12 @@ open_any(int dir, const char *path, int flags, unsigned mode)
 	char other[SG_PATH_ROOM];
 	long fd;
 
-	switch (sg_path_resolve(path, other)) {
+	switch (sg_path_resolve_at(dir, path, other)) {
 	case SG_PATH_CARD: return open_node(true, flags);
 	case SG_PATH_RENDER: return open_node(false, flags);
 	case SG_PATH_STATS: return open_stats(flags);
+	case SG_PATH_FD: return open_again(other, flags);
+	case SG_PATH_FDINFO: return sg_proc_fdinfo_open(sg_proc_fdinfo(other), flags);
 	case SG_PATH_TREE: fd = raw_openat(AT_FDCWD, other, flags, mode); break;
 	default: fd = raw_openat(dir, path, flags, mode); break;
 	}
@@ -193,7 +188,7 @@ static FILE *
 open_stream(fopen_fn *next, const char *path, const char *mode)
 {
 	char other[SG_PATH_ROOM];
-	enum sg_path kind = sg_path_resolve(path, other);
+	enum sg_path kind = sg_path_resolve_at(AT_FDCWD, path, other);
 
 	if (kind == SG_PATH_REAL)
 		return next(path, mode);
@@ -224,12 +219,18 @@ fopen64(const char *path, const char *mode)
 	return open_stream((fopen_fn *)sg_next(&next, "fopen64", NULL), path, mode);
 }
 
+static bool
+in_tree(int dir, const char *path, char out[SG_PATH_ROOM])
+{
+	return sg_path_in_tree(sg_path_resolve_at(dir, path, out));
+}
+
 SG_EXPORT DIR *
 opendir(const char *path)
 {
 	static void *next;
 	char other[SG_PATH_ROOM];
-	bool ours = sg_path_resolve(path, other) != SG_PATH_REAL;
+	bool ours = in_tree(AT_FDCWD, path, other);
 
 	return ((DIR * (*)(const char *)) sg_next(&next, "opendir", NULL))(ours ? other : path);
 }
@@ -242,7 +243,7 @@ scandir(const char *path, struct dirent ***list, int (*filter)(const struct dire
 {
 	static void *next;
 	char other[SG_PATH_ROOM];
-	bool ours = sg_path_resolve(path, other) != SG_PATH_REAL;
+	bool ours = in_tree(AT_FDCWD, path, other);
 
 	scandir_fn *real = (scandir_fn *)sg_next(&next, "scandir", NULL);
 	return real(ours ? other : path, list, (void *)filter, (void *)compare);
@@ -254,7 +255,7 @@ scandir64(const char *path, struct dirent64 ***list, int (*filter)(const struct 
 {
 	static void *next;
 	char other[SG_PATH_ROOM];
-	bool ours = sg_path_resolve(path, other) != SG_PATH_REAL;
+	bool ours = in_tree(AT_FDCWD, path, other);
 
 	scandir_fn *real = (scandir_fn *)sg_next(&next, "scandir64", NULL);
 	return real(ours ? other : path, list, (void *)filter, (void *)compare);
@@ -267,7 +268,7 @@ realpath(const char *restrict path, char *restrict resolved)
 {
 	static void *next;
 	char other[SG_PATH_ROOM];
-	bool ours = sg_path_resolve(path, other) != SG_PATH_REAL;
+	bool ours = in_tree(AT_FDCWD, path, other);
 	/* The default version of an older ABI does not take a NULL buffer. */
 	char *(*real)(const char *, char *) = (char *(*)(const char *, char *))sg_next(&next, "realpath", "GLIBC_2.3");
 
@@ -293,9 +294,18 @@ canonicalize_file_name(const char *path)
 static ssize_t
 read_link(int dir, const char *path, char *to, size_t room)
 {
-	char other[SG_PATH_ROOM];
-	bool ours = sg_path_resolve(path, other) != SG_PATH_REAL;
+	char other[SG_PATH_ROOM], text[64];
+	enum sg_path kind = sg_path_resolve_at(dir, path, other);
 
+	if (kind == SG_PATH_FD) {
+		const char *name = sg_proc_name(sg_proc_fd(other), text, sizeof(text));
+		size_t n = name ? strlen(name) : 0;
+		if (n) {
+			memcpy(to, name, n < room ? n : room);
+			return (ssize_t)(n < room ? n : room);
+		}
+	}
+	bool ours = sg_path_in_tree(kind);
 	return sg_result(raw_readlinkat(ours ? AT_FDCWD : dir, ours ? other : path, to, room));
 }
 

@@ -2,14 +2,18 @@
 /* paths.c: rewriting of paths, and the process's tree. */
 #define _GNU_SOURCE
 #include "paths.h"
+#include "proc.h"
+#include "raw.h"
 
 #include "../hw/hw.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static struct sg_tree tree;
@@ -143,9 +147,28 @@ worth_a_look(const char *path)
 	       has_prefix(path, "/sys/module/amdgpu");
 }
 
+static bool
+is_proc(const char *path)
+{
+	return has_prefix(path, "/proc/") || has_prefix(path, "/dev/fd/");
+}
+
+static enum sg_path
+classify_proc(const char *path, char out[SG_PATH_ROOM])
+{
+	enum sg_path kind = sg_proc_fdinfo(path) >= 0 ? SG_PATH_FDINFO : sg_proc_fd(path) >= 0 ? SG_PATH_FD : SG_PATH_REAL;
+
+	if (kind != SG_PATH_REAL)
+		stpcpy(out, path);
+	return kind;
+}
+
 enum sg_path
 sg_path_resolve(const char *path, char out[SG_PATH_ROOM])
 {
+	if (path && path[0] == '/' && (path[1] == 'p' || path[1] == 'd'))
+		if (is_proc(path))
+			return classify_proc(path, out);
 	if (!worth_a_look(path) || strlen(path) > SG_PATH_ROOM - sizeof(tree.root) - 1)
 		return SG_PATH_REAL;
 	int saved = errno;
@@ -172,4 +195,89 @@ sg_path_restore(char *path)
 	const char *rest = after(path, t->root);
 	if (rest && *rest)
 		memmove(path, rest, strlen(rest) + 1);
+}
+
+/* ---- relative paths ---- */
+
+/* Names on the way to something of ours. All others are left to the kernel, which finds them in the tree too when the
+ * folder is one of its. */
+static bool
+may_be_ours(const char *path)
+{
+	static const char *const names[] = { "dri", "drm", "card", "renderD", "226:", "0000:", "amdgpu", "softgpu_stats" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strstr(path, names[i]))
+			return true;
+	const char *name = strrchr(path, '/');
+	name = name ? name + 1 : path;
+	return *name && name[strspn(name, "0123456789")] == '\0';
+}
+
+/* Takes "." and ".." out by their names alone. */
+static void
+normalise(char *path)
+{
+	char *to = path;
+
+	for (char *from = path; *from;) {
+		char *name = from + strspn(from, "/");
+		size_t n = strcspn(name, "/");
+		from = name + n;
+		if (n == 0 || (n == 1 && name[0] == '.'))
+			continue;
+		if (n == 2 && name[0] == '.' && name[1] == '.') {
+			while (to > path && *--to != '/')
+				;
+			continue;
+		}
+		*to++ = '/';
+		memmove(to, name, n);
+		to += n;
+	}
+	if (to == path)
+		*to++ = '/';
+	*to = '\0';
+}
+
+enum sg_path
+sg_path_resolve_at(int dir, const char *path, char out[SG_PATH_ROOM])
+{
+	char link[32], whole[SG_PATH_ROOM];
+
+	if (!path || path[0] == '/')
+		return sg_path_resolve(path, out);
+	if (!may_be_ours(path))
+		return SG_PATH_REAL;
+	if (dir == AT_FDCWD)
+		strcpy(link, "/proc/self/cwd");
+	else
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+	long n = raw_readlinkat(AT_FDCWD, link, whole, sizeof(whole) - 1);
+	if (n <= 0 || (size_t)n + strlen(path) + 2 > sizeof(whole))
+		return SG_PATH_REAL;
+	whole[n] = '/';
+	strcpy(whole + n + 1, path);
+	normalise(whole);
+	sg_path_restore(whole);
+	return sg_path_resolve(whole, out);
+}
+
+long
+sg_text_file(const char *name, const char *text, size_t bytes, int flags)
+{
+	int fd = memfd_create(name, flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
+
+	if (fd < 0)
+		return -errno;
+	for (size_t done = 0; done < bytes;) {
+		long n = raw_write(fd, text + done, bytes - done);
+		if (n <= 0) {
+			raw_close(fd);
+			return n < 0 ? n : -EIO;
+		}
+		done += (size_t)n;
+	}
+	raw_call(SYS_lseek, fd, 0, SEEK_SET, 0, 0, 0);
+	return fd;
 }

@@ -4,6 +4,7 @@
 #undef _FORTIFY_SOURCE
 #include "fds.h"
 #include "paths.h"
+#include "proc.h"
 #include "raw.h"
 #include "shim.h"
 
@@ -42,14 +43,15 @@ minor_of(bool primary)
 	return t ? (primary ? t->card : t->render) : (primary ? 0 : 128);
 }
 
-/* Whether fd is a node; *minor is its number. */
+/* Whether fd is a node; *minor is its number. What the kernel says of a timerfd is neither file nor device; everything
+ * else can be no node. */
 static bool
-fd_minor(int fd, unsigned *minor)
+fd_minor(int fd, unsigned mode, unsigned *minor)
 {
-	if (sg_fd_kind(fd) != SG_DESC_NODE)
+	if ((mode & S_IFMT) && sg_fd_kind(fd) != SG_DESC_NODE)
 		return false;
-	struct sg_desc *desc = sg_fd_get(fd);
-	bool node = desc && desc->kind == SG_DESC_NODE;
+	struct sg_desc *desc = sg_fd_get_verified(fd, SG_DESC_NODE);
+	bool node = desc != NULL;
 	if (node)
 		*minor = minor_of(sg_file_is_primary(desc->object));
 	sg_desc_unref(desc);
@@ -66,8 +68,8 @@ static int
 stat_any(int dir, const char *path, struct stat *st, int flags)
 {
 	char other[SG_PATH_ROOM];
-	enum sg_path kind = sg_path_resolve(path, other);
-	bool ours = kind != SG_PATH_REAL;
+	enum sg_path kind = sg_path_resolve_at(dir, path, other);
+	bool ours = sg_path_in_tree(kind);
 	unsigned minor;
 
 	long r = raw_call(SYS_newfstatat, ours ? AT_FDCWD : dir, (long)(ours ? other : path), (long)st, flags, 0, 0);
@@ -75,7 +77,9 @@ stat_any(int dir, const char *path, struct stat *st, int flags)
 		return (int)sg_result(r);
 	if (kind == SG_PATH_CARD || kind == SG_PATH_RENDER)
 		patch(st, minor_of(kind == SG_PATH_CARD));
-	else if (is_empty_path(path, flags) && fd_minor(dir, &minor))
+	else if (kind == SG_PATH_FD && !(flags & AT_SYMLINK_NOFOLLOW) && fd_minor(sg_proc_fd(other), st->st_mode, &minor))
+		patch(st, minor);
+	else if (is_empty_path(path, flags) && fd_minor(dir, st->st_mode, &minor))
 		patch(st, minor);
 	return 0;
 }
@@ -88,7 +92,7 @@ stat_fd(int fd, struct stat *st)
 	long r = raw_call(SYS_fstat, fd, (long)st, 0, 0, 0, 0);
 	if (r < 0)
 		return (int)sg_result(r);
-	if (fd_minor(fd, &minor))
+	if (fd_minor(fd, st->st_mode, &minor))
 		patch(st, minor);
 	return 0;
 }
@@ -228,8 +232,8 @@ SG_EXPORT int
 statx(int dir, const char *restrict path, int flags, unsigned mask, struct statx *restrict st)
 {
 	char other[SG_PATH_ROOM];
-	enum sg_path kind = sg_path_resolve(path, other);
-	bool ours = kind != SG_PATH_REAL;
+	enum sg_path kind = sg_path_resolve_at(dir, path, other);
+	bool ours = sg_path_in_tree(kind);
 	unsigned minor;
 
 	long r = raw_call(SYS_statx, ours ? AT_FDCWD : dir, (long)(ours ? other : path), flags, (long)mask,
@@ -238,7 +242,7 @@ statx(int dir, const char *restrict path, int flags, unsigned mask, struct statx
 		return (int)sg_result(r);
 	if (kind == SG_PATH_CARD || kind == SG_PATH_RENDER)
 		patch_x(st, minor_of(kind == SG_PATH_CARD));
-	else if (is_empty_path(path, flags) && fd_minor(dir, &minor))
+	else if (is_empty_path(path, flags) && fd_minor(dir, st->stx_mode, &minor))
 		patch_x(st, minor);
 	return 0;
 }
@@ -249,7 +253,7 @@ SG_EXPORT int
 faccessat(int dir, const char *path, int mode, int flags)
 {
 	char other[SG_PATH_ROOM];
-	bool ours = sg_path_resolve(path, other) != SG_PATH_REAL;
+	bool ours = sg_path_in_tree(sg_path_resolve_at(dir, path, other));
 	int at = ours ? AT_FDCWD : dir;
 	long target = (long)(ours ? other : path);
 
@@ -271,7 +275,7 @@ static ssize_t
 xattr_any(long number, const char *path, const char *name, void *value, size_t room)
 {
 	char other[SG_PATH_ROOM];
-	bool ours = sg_path_resolve(path, other) != SG_PATH_REAL;
+	bool ours = sg_path_in_tree(sg_path_resolve_at(AT_FDCWD, path, other));
 
 	return sg_result(raw_call(number, (long)(ours ? other : path), (long)name, (long)value, (long)room, 0, 0));
 }
