@@ -173,7 +173,7 @@ $(B)/tests/unit/%: tests/unit/%.c $(B)/lib/libgpuplan.a $(ISA_OBJ) $(HW_OBJ)
 $(B)/tests/device/%: tests/device/%.c $(wildcard tests/device/*.h) $(B)/lib/libgpuplan.so
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(TOOL_CFLAGS) -Itests $< -o $@ -L$(B)/lib -lgpuplan -Wl,-rpath,'$$ORIGIN/../../lib' $(TEST_LIBS)
 $(B)/tests/fuzz/%: tests/fuzz/%.c $(B)/lib/libgpuplan.a $(ISA_OBJ) $(HW_OBJ)
-	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(LIB_CFLAGS) -Itools/softgpu -Itools/softgpu/isa -Itools/softgpu/hw -Itests $< -o $@ \
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(LIB_CFLAGS) -Itools -Itools/softgpu -Itools/softgpu/isa -Itools/softgpu/hw -Itests $< -o $@ \
 		$(if $(filter fuzz_pm4 fuzz_isa,$(notdir $@)),$(HW_OBJ) $(ISA_OBJ)) $(B)/lib/libgpuplan.a $(TEST_LIBS)
 
 include $(wildcard tests/*.mk)

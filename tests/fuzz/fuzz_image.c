@@ -16,7 +16,9 @@
 #include "device/package_test.h"
 
 /* The tool is not a library: its reader is part of this program. */
+#include "../../tools/gpuplan-dump/diff.c"
 #include "../../tools/gpuplan-dump/image.c"
+#include "../../tools/gpuplan-dump/lines.c"
 #include "../../tools/gpuplan-dump/stream.c"
 #include "../../tools/gpuplan-dump/view.c"
 
@@ -25,6 +27,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 #define HANG_SECONDS 120
 
 static unsigned long accepted, refused;
+
+_Noreturn void
+tool_die(const char *format, ...)
+{
+	fprintf(stderr, "fuzz_image: the dump gave up: %s\n", format);
+	abort();
+}
 
 static void
 need(bool condition, const char *what)
@@ -93,6 +102,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (!gpuplan_image_check(copy, bytes, &error)) {
 		view_open(&v, copy);
 		dump_image(&v, 3);
+		need(dump_diff(&v, &v) == 0, "no difference from itself");
 		accepted++;
 	} else {
 		need(memchr(error.message, 0, sizeof(error.message)) && strlen(error.message) > 10 &&

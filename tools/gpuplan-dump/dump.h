@@ -41,6 +41,12 @@ void view_region(const struct view *v, uint32_t allocation, uint64_t offset, uin
 /* "slot host + 0x1200" */
 void view_place(const struct view *v, uint32_t memory, uint32_t index, uint64_t offset, char *text, size_t size);
 
+/* enum gpuplan_use, enum plan_command_kind, enum gpuplan_access ("reads"), enum plan_hazard as words */
+const char *view_use(uint32_t use);
+const char *view_command(uint32_t kind);
+const char *view_access(uint32_t access);
+const char *view_hazard(uint32_t hazard);
+
 /* Name of parameter i. */
 static inline const char *
 view_parameter(const struct view *v, uint32_t i)
@@ -49,6 +55,8 @@ view_parameter(const struct view *v, uint32_t i)
 }
 
 void dump_image(const struct view *v, unsigned slots);
+/* Prints what only one of them has; returns how many lines. */
+unsigned dump_diff(const struct view *a, const struct view *b);
 void dump_stream(const struct view *v, const uint32_t *stream, uint32_t n, uint32_t where);
 
 #endif

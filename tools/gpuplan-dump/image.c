@@ -6,10 +6,8 @@
 #include "dump.h"
 #include "gpuplan.h"
 
-static const char *const use_text[] = { "?", "weight", "scratch", "state" };
 static const char *const memory_text[] = { "not referenced", "weights", "slot device", "slot host", "session", "code" };
 static const char *const arg_text[] = { "?", "value", "buffer", "LDS", "hidden" };
-static const char *const hazard_text[] = { "?", "read after write", "write after read", "write after write" };
 
 #define TEXT(table, i) ((i) < sizeof(table) / sizeof((table)[0]) ? (table)[i] : "?")
 
@@ -47,7 +45,7 @@ print_allocations(const struct view *v)
 	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_ALLOCATIONS); i++) {
 		const struct plan_image_allocation *a = &v->allocations[i];
 
-		printf("  %-32s %-8s %10" PRIu64 " %12" PRIu64 "  %s", v->strings + a->name, TEXT(use_text, a->use),
+		printf("  %-32s %-8s %10" PRIu64 " %12" PRIu64 "  %s", v->strings + a->name, view_use(a->use),
 		       a->bytes, a->extent, TEXT(memory_text, a->memory));
 		if (a->memory == PLAN_MEMORY_DEVICE || a->memory == PLAN_MEMORY_HOST)
 			printf(" + 0x%" PRIx64, a->place);
@@ -115,12 +113,10 @@ print_grid(const struct view *v, const struct plan_image_command *c)
 static void
 print_command(const struct view *v, uint32_t i)
 {
-	static const char *const kind[] = { "?", "fill", "copy", "dispatch", "stage in", "stage out" };
-	static const char *const access[] = { "?", "reads", "writes", "updates" };
 	const struct plan_image_command *c = &v->commands[i];
 	char region[256];
 
-	printf("  %3" PRIu32 " %-9s %-20s", i, TEXT(kind, c->kind), v->strings + c->label);
+	printf("  %3" PRIu32 " %-9s %-20s", i, view_command(c->kind), v->strings + c->label);
 	if (c->kind == PLAN_COMMAND_DISPATCH) {
 		printf(" %s", v->strings + v->kernels[c->kernel].name);
 		print_grid(v, c);
@@ -136,7 +132,7 @@ print_command(const struct view *v, uint32_t i)
 		const struct plan_image_access *x = &v->accesses[c->first_access + a];
 
 		view_region(v, x->allocation, x->offset, x->bytes, region, sizeof(region));
-		printf("        %-7s %s%s\n", TEXT(access, x->access & ~PLAN_ACCESS_CP), region,
+		printf("        %-7s %s%s\n", view_access(x->access), region,
 		       x->access & PLAN_ACCESS_CP ? " (command processor, for the grid)" : "");
 	}
 }
@@ -196,7 +192,7 @@ print_barriers(const struct view *v)
 		       b->ops == (PLAN_BARRIER_WAIT | PLAN_BARRIER_INVALIDATE) ? " + " : "",
 		       b->ops & PLAN_BARRIER_INVALIDATE ? "invalidate caches" : "", b->producer,
 		       v->strings + v->commands[b->producer].label, b->consumer,
-		       v->strings + v->commands[b->consumer].label, TEXT(hazard_text, b->hazard), region,
+		       v->strings + v->commands[b->consumer].label, view_hazard(b->hazard), region,
 		       b->stream_dwords);
 	}
 }

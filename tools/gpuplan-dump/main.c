@@ -11,7 +11,7 @@
 #include "dump.h"
 
 struct options {
-	const char *input, *target, *plan, *image, *shaders;
+	const char *input, *other, *target, *plan, *image, *shaders;
 	unsigned slots;
 };
 
@@ -19,11 +19,13 @@ static void
 usage(FILE *out)
 {
 	fputs("usage: gpuplan-dump [options] PACKAGE|IMAGE\n"
+	      "       gpuplan-dump --diff IMAGE IMAGE\n"
 	      "Shows memory, kernels, commands, barriers with their reasons, and the decoded command stream. Needs no GPU.\n"
 	      "  --target NAME     gfx1100 (default) or another known target; packages only\n"
 	      "  --plan NAME       only this plan of the package\n"
 	      "  --slots N         for the memory ledger (default 1)\n"
 	      "  --image FILE      also write the plan image to FILE (one plan)\n"
+	      "  --diff A B        what two images differ in; exit status 0: nothing, 1: something, 2: trouble\n"
 	      "  --shaders FOLDER  code objects from FOLDER/<target>/ instead of the built-in ones\n",
 	      out);
 }
@@ -45,6 +47,9 @@ parse(struct options *o, char **argv)
 			o->slots = (unsigned)tool_option_number(argv, &i, 1, 4096);
 		} else if (!strcmp(a, "--image")) {
 			o->image = tool_option_value(argv, &i);
+		} else if (!strcmp(a, "--diff")) {
+			o->input = tool_option_value(argv, &i);
+			o->other = tool_option_value(argv, &i);
 		} else if (!strcmp(a, "--shaders")) {
 			o->shaders = tool_option_value(argv, &i);
 		} else if (a[0] == '-' || o->input) {
@@ -76,8 +81,8 @@ write_image(const char *path, const void *image, size_t bytes)
 		tool_die("%s: %s", path, strerror(errno));
 }
 
-static void
-dump_bytes(const char *name, const void *bytes, size_t size, unsigned slots)
+static struct view
+view_bytes(const char *name, const void *bytes, size_t size)
 {
 	struct gpuplan_error error;
 	struct view v;
@@ -85,6 +90,14 @@ dump_bytes(const char *name, const void *bytes, size_t size, unsigned slots)
 	if (gpuplan_image_check(bytes, size, &error))
 		tool_die("%s: %s", name, error.message);
 	view_open(&v, bytes);
+	return v;
+}
+
+static void
+dump_bytes(const char *name, const void *bytes, size_t size, unsigned slots)
+{
+	struct view v = view_bytes(name, bytes, size);
+
 	dump_image(&v, slots);
 }
 
@@ -156,21 +169,45 @@ starts_like_image(const char *path)
 	return image;
 }
 
-static void
-dump_file(const struct options *o)
+/* The caller frees. */
+static void *
+read_file(const char *path, size_t *size)
 {
-	FILE *f = fopen(o->input, "rb");
+	FILE *f = fopen(path, "rb");
 	struct stat st;
 	void *bytes;
 
 	if (!f || fstat(fileno(f), &st))
-		tool_die("%s: %s", o->input, strerror(errno));
-	bytes = malloc((size_t)st.st_size + 1);
-	if (!bytes || fread(bytes, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
-		tool_die("%s: cannot be read", o->input);
+		tool_die("%s: %s", path, strerror(errno));
+	*size = (size_t)st.st_size;
+	bytes = malloc(*size + 1);
+	if (!bytes || fread(bytes, 1, *size, f) != *size)
+		tool_die("%s: cannot be read", path);
 	fclose(f);
-	dump_bytes(o->input, bytes, (size_t)st.st_size, o->slots);
+	return bytes;
+}
+
+static void
+dump_file(const struct options *o)
+{
+	size_t size;
+	void *bytes = read_file(o->input, &size);
+
+	dump_bytes(o->input, bytes, size, o->slots);
 	free(bytes);
+}
+
+static int
+diff_files(const struct options *o)
+{
+	size_t sizes[2];
+	void *bytes[2] = { read_file(o->input, &sizes[0]), read_file(o->other, &sizes[1]) };
+	struct view a = view_bytes(o->input, bytes[0], sizes[0]), b = view_bytes(o->other, bytes[1], sizes[1]);
+	unsigned n = dump_diff(&a, &b);
+
+	free(bytes[0]);
+	free(bytes[1]);
+	return n != 0;
 }
 
 int
@@ -182,6 +219,8 @@ main(int argc, char **argv)
 	(void)argc;
 	tool_name = "gpuplan-dump";
 	parse(&o, argv);
+	if (o.other)
+		return diff_files(&o);
 	if (stat(o.input, &st))
 		tool_die("%s: %s", o.input, strerror(errno));
 	if (S_ISREG(st.st_mode) && starts_like_image(o.input))

@@ -65,3 +65,37 @@ view_place(const struct view *v, uint32_t memory, uint32_t index, uint64_t offse
 		break;
 	}
 }
+
+#define TEXT(table, i) ((i) < sizeof(table) / sizeof((table)[0]) ? (table)[i] : "?")
+
+const char *
+view_use(uint32_t use)
+{
+	static const char *const text[] = { "?", "weight", "scratch", "state" };
+
+	return TEXT(text, use);
+}
+
+const char *
+view_command(uint32_t kind)
+{
+	static const char *const text[] = { "?", "fill", "copy", "dispatch", "stage in", "stage out" };
+
+	return TEXT(text, kind);
+}
+
+const char *
+view_access(uint32_t access)
+{
+	static const char *const text[] = { "?", "reads", "writes", "updates" };
+
+	return TEXT(text, access & ~PLAN_ACCESS_CP);
+}
+
+const char *
+view_hazard(uint32_t hazard)
+{
+	static const char *const text[] = { "?", "read after write", "write after read", "write after write" };
+
+	return TEXT(text, hazard);
+}
