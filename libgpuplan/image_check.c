@@ -179,6 +179,13 @@ check_tables(struct check *c)
 	for (uint32_t i = 0; i < gp_image_count(v, PLAN_SECTION_KERNELS); i++) {
 		check_string(c, "kernel", i, v->kernels[i].name);
 		in_section(c, "kernel", i, v->kernels[i].first_arg, v->kernels[i].n_args, PLAN_SECTION_ARGS);
+		for (uint32_t k = 0; !c->result && k < v->kernels[i].n_args; k++) {
+			const struct plan_image_arg *a = &v->args[v->kernels[i].first_arg + k];
+
+			if ((uint64_t)a->offset + a->bytes > v->kernels[i].kernarg_bytes)
+				bad(c, "kernel %" PRIu32 ": argument %" PRIu32 " ends at byte %" PRIu64 " of %" PRIu32, i, k,
+				    (uint64_t)a->offset + a->bytes, v->kernels[i].kernarg_bytes);
+		}
 	}
 	for (uint32_t i = 0; i < gp_image_count(v, PLAN_SECTION_ARGS); i++)
 		check_string(c, "argument", i, v->args[i].name);

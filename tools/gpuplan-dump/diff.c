@@ -91,10 +91,13 @@ argument(const struct view *v, const struct plan_image_command *c, const struct 
 			return;
 		}
 	}
+	if (a->offset > c->kernarg_bytes || a->bytes > c->kernarg_bytes - a->offset) {
+		fprintf(f, "?");
+		return;
+	}
 	fprintf(f, "0x");
 	for (uint32_t i = a->bytes; i-- > 0;)
-		if (first + i < view_count(v, PLAN_SECTION_KERNARG) && a->offset + i < c->kernarg_bytes)
-			fprintf(f, "%02x", v->kernarg[first + i]);
+		fprintf(f, "%02x", v->kernarg[first + i]);
 }
 
 static void
