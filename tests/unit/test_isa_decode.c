@@ -16,6 +16,7 @@
 
 #define CODE_VA 0x10000ull
 #define DATA_VA 0x200000ull
+#define HIGH_VA 0xffff800000200000ull /* the same data, above the hole */
 #define SCRATCH_VA 0x400000ull
 
 struct machine {
@@ -39,9 +40,10 @@ lookup(struct sg_mem *mem, uint64_t va, struct sg_span *out)
 		{ CODE_VA, sizeof m.code, m.code, SG_ACCESS_READ | SG_ACCESS_EXEC },
 		{ DATA_VA, sizeof m.data, m.data, rw },
 		{ SCRATCH_VA, sizeof m.scratch, m.scratch, rw },
+		{ HIGH_VA, sizeof m.data, m.data, rw },
 	};
 	(void)mem;
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < sizeof spans / sizeof *spans; i++) {
 		if (va - spans[i].va < spans[i].bytes) {
 			*out = spans[i];
 			return true;
@@ -156,6 +158,8 @@ static const struct example examples[] = {
 	{ "s_cmpk_eq_u32 s8, 0xff00", 1, { 0xb488ff00 }, SCC, 0, 0, 0 },
 	/* SMEM */
 	{ "s_load_b64 s[10:11], s[2:3], 0x10", 2, { 0xf4040281, 0xf8000010 }, S, 11, 0, 5 },
+	{ "s_mov_b32 s3, 0x8000; s_load_b64 s[10:11], s[2:3], 0x10: the upper 16 bits of an address are not looked at", 4,
+	  { 0xbe8300ff, 0x8000, 0xf4040281, 0xf8000010 }, S, 11, 0, 5 },
 	/* VOP1, VOP2, VOPC */
 	{ "v_mov_b32 v2, 64", 1, { 0x7e0402c0 }, V, 2, 31, 64 },
 	{ "v_lshlrev_b32 v1, 2, v0", 1, { 0x30020082 }, V, 1, 3, 12 },
@@ -461,6 +465,43 @@ fill_garbage(enum sg_arch arch, unsigned words)
 	memcpy(m.code + 4 * words, &again, 4);
 }
 
+/* Memory that another core changes between any two looks at it. */
+static void
+moving_read(struct sg_mem *mem, const struct sg_span *span, uint64_t va, void *dst, size_t bytes, enum sg_path path)
+{
+	static uint32_t looks;
+	uint32_t values[4];
+
+	(void)mem, (void)path;
+	for (unsigned i = 0; i < 4; i++)
+		values[i] = span->va == DATA_VA ? 1000 * ++looks : 0;
+	memcpy(dst, span->va == DATA_VA ? (const uint8_t *)values : span->host + (va - span->va), bytes);
+}
+
+/* What a whole wave reads from one address is one value, in both halves; from two addresses it need not be. */
+static void
+test_one_value(void **state)
+{
+	static const struct sg_mem_ops moving = { .lookup = lookup, .fault = fault, .read = moving_read };
+	/* v_mov_b32 v0, 0; global_load_b64 v[4:5], v0, s[2:3]; v_lshlrev_b32 v1, 2, v1; global_load_b32 v6, v1, s[2:3] */
+	static const uint32_t words[] = { 0x7e000280, 0xdc560000, 0x04020000, 0x30020282, 0xdc520000, 0x06020001 };
+	struct sg_wave *w;
+
+	(void)state;
+	m.mem.ops = &moving;
+	m.mem.hostile = true;
+	w = run(words, 6, false);
+	m.mem.ops = &ops;
+	m.mem.hostile = false;
+	for (unsigned half = 0; half < 2; half++)
+		for (unsigned i = 0; i < SG_LANES; i++) {
+			assert_int_equal(w->v[half][4][i], w->v[0][4][0]);
+			assert_int_equal(w->v[half][5][i], w->v[0][5][0]);
+		}
+	assert_int_not_equal(w->v[0][4][0], 0);
+	assert_int_not_equal(w->v[0][6][0], w->v[0][6][1]);
+}
+
 /* Three of four streams end at their first jump; the rest loop until a watchdog of half a millisecond. */
 static void
 test_garbage(void **state)
@@ -493,7 +534,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_examples), cmocka_unit_test(test_initial_state_gfx10),
 		cmocka_unit_test(test_wave64_mask), cmocka_unit_test(test_shared_vgprs), cmocka_unit_test(test_illegal),
-		cmocka_unit_test(test_stops), cmocka_unit_test(test_code_changes), cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_stops), cmocka_unit_test(test_code_changes), cmocka_unit_test(test_one_value),
+		cmocka_unit_test(test_garbage),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -12,6 +12,13 @@ finish(struct sg_wave *w, const struct sg_op *op, const uint32_t *data)
 	return w->state == SG_WAVE_RUN ? op + 1 : NULL;
 }
 
+/* The scalar cache takes 48 bits of an address: radeonsi's compute code hands out pointers whose upper 16 are 0. */
+static uint64_t
+canonical(uint64_t va)
+{
+	return (uint64_t)((int64_t)(va << 16) >> 16);
+}
+
 static const struct sg_op *
 run_load(struct sg_wave *w, const struct sg_op *op)
 {
@@ -19,7 +26,7 @@ run_load(struct sg_wave *w, const struct sg_op *op)
 	uint64_t va = w->sgpr[op->addr] | (uint64_t)w->sgpr[op->addr + 1] << 32;
 
 	va += (uint64_t)op->imm + (uint32_t)sg_scalar(w, &op->src[0]);
-	sg_mem_read(w, va & ~(uint64_t)3, data, 4 * op->size, SG_PATH_SCALAR, op->pc);
+	sg_mem_read(w, canonical(va) & ~(uint64_t)3, data, 4 * op->size, SG_PATH_SCALAR, op->pc);
 	return finish(w, op, data);
 }
 
@@ -33,7 +40,7 @@ run_buffer_load(struct sg_wave *w, const struct sg_op *op)
 	uint64_t stride = v[1] >> 16 & 0x3fff, size = stride ? stride * v[2] : v[2];
 	uint64_t offset = ((uint64_t)op->imm + (uint32_t)sg_scalar(w, &op->src[0])) & ~(uint64_t)3;
 
-	base = (uint64_t)((int64_t)(base << 16) >> 16) & ~(uint64_t)3;
+	base = canonical(base) & ~(uint64_t)3;
 	unsigned n = 0;
 	while (n < op->size && offset + 4 * n + 4 <= size)
 		n++;

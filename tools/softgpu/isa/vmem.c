@@ -294,6 +294,39 @@ load_dwords(const struct sg_vmem *a, uint32_t *d, uint32_t exec, uintptr_t base)
 		}
 }
 
+static bool
+one_address(const struct sg_vmem *a, uint32_t exec)
+{
+	unsigned first = (unsigned)__builtin_ctz(exec);
+	uint64_t differs = 0;
+
+	if (target_of(a, a->va[first]) == TO_SCRATCH)
+		return false;
+	for (unsigned i = 0; i < SG_LANES; i++)
+		differs |= exec >> i & 1 ? a->va[i] ^ a->va[first] : 0;
+	if (a->space == SG_FORM_BUFFER)
+		for (unsigned i = 0; i < SG_LANES; i++)
+			differs |= exec >> i & 1 ? a->limit[i] ^ a->limit[first] : 0;
+	return !differs;
+}
+
+/* Compilers take what one instruction reads from one address for one value, and go on with the first lane's: no other
+ * core's write may show between two lanes or halves. */
+static void
+load_once(struct sg_vmem *a, uint32_t *d, uint32_t exec)
+{
+	unsigned first = (unsigned)__builtin_ctz(exec);
+	uint32_t limit = a->space == SG_FORM_BUFFER ? a->limit[first] : 0;
+
+	if (!a->once.bytes || a->once.va != a->va[first] || a->once.limit != limit)
+		sg_vmem_read_lane(a, first, a->once.data);
+	a->once.va = a->va[first];
+	a->once.limit = limit;
+	a->once.bytes = a->bytes;
+	for (; exec; exec &= exec - 1)
+		put_loaded(a, d, (unsigned)__builtin_ctz(exec), a->once.data);
+}
+
 static void
 load_half(struct sg_vmem *a, uint32_t exec)
 {
@@ -303,6 +336,10 @@ load_half(struct sg_vmem *a, uint32_t exec)
 
 	if (host) {
 		memcpy(d, host, 4 * SG_LANES);
+		return;
+	}
+	if (one_address(a, exec)) {
+		load_once(a, d, exec);
 		return;
 	}
 	if (a->m->bytes >= 4 && (host = one_span(a, exec, SG_ACCESS_READ, &lowest))) {

@@ -16,6 +16,13 @@ struct sg_vmem {
 	unsigned bytes;			/* of one lane */
 	uint64_t va[SG_LANES];		/* SG_FORM_SCRATCH: offset in the lane's own bytes */
 	uint32_t limit[SG_LANES];	/* SG_FORM_BUFFER, SG_FORM_TYPED: bytes of this lane that are in range */
+	/* What the lower half read when all its lanes gave one address; bytes is 0 if they did not. */
+	struct {
+		uint64_t va;
+		uint32_t limit;
+		unsigned bytes;
+		uint8_t data[16];
+	} once;
 };
 
 /* vmem.c: one lane of any space, slowly; out of range parts read 0 and are not written. */
