@@ -238,6 +238,12 @@ test_hostile_poison(void **state)
 
 	(void)state;
 	config()->hostile = true;
+	config()->strict = false;
+	bo = sg_bo_create(5000, false);
+	assert_non_null(bo);
+	assert_int_equal(bo->host[0], 0);
+	sg_bo_unref(bo);
+	config()->strict = true;
 	bo = sg_bo_create(5000, false);
 	assert_non_null(bo);
 	assert_int_equal(bo->bytes, 8192);

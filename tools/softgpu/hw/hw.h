@@ -76,7 +76,7 @@ struct sg_bo {
 
 /* The sparse memfd that holds all buffers; a GEM_MMAP offset is a place in it. */
 int sg_vram_fd(void);
-/* Zero-filled (or poisoned in hostile mode when clear is false). NULL: out of memory. */
+/* Zero-filled (or, when clear is false, poisoned in strict and hostile mode together). NULL: out of memory. */
 struct sg_bo *sg_bo_create(uint64_t bytes, bool clear);
 struct sg_bo *sg_bo_create_user(void *memory, uint64_t bytes);
 struct sg_bo *sg_bo_ref(struct sg_bo *bo);

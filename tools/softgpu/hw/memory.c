@@ -111,7 +111,8 @@ sg_bo_create(uint64_t bytes, bool clear)
 	}
 	bo->bo = (struct sg_bo){ .refs = 1, .bytes = bytes, .file_offset = offset, .host = host };
 	bo->generation = fork_generation;
-	if (sg_config()->hostile && !clear)
+	/* Linux hands out zeroed memory of either kind, and foreign drivers count on it: only strict mode takes that away. */
+	if (sg_config()->hostile && sg_config()->strict && !clear)
 		memset(host, SG_POISON_BYTE, bytes < POISON_MAX ? bytes : POISON_MAX);
 	return &bo->bo;
 }
