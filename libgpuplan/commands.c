@@ -86,6 +86,7 @@ keep_dispatch(struct block *b, const struct gpuplan_dispatch *in, struct gpuplan
 	out->bindings = keep(b, in->bindings, in->n_bindings * sizeof(*in->bindings));
 	out->packed = keep(b, in->packed, in->packed_bytes);
 	out->packed_params = keep(b, in->packed_params, in->n_packed_params * sizeof(*in->packed_params));
+	out->groups_from = keep(b, in->groups_from, in->groups_from ? sizeof(*in->groups_from) : 0);
 }
 
 static void
@@ -138,6 +139,8 @@ dispatch_regions(const struct gpuplan_dispatch *d, uint32_t command, gp_region_v
 
 	for (uint32_t i = 0; !r && i < d->n_bindings; i++)
 		r = visit(arg, command, bindings[i].access, &bindings[i].region);
+	if (!r && d->groups_from)
+		r = visit(arg, command, GPUPLAN_READ, (struct gpuplan_region *)(uintptr_t)d->groups_from);
 	return r;
 }
 

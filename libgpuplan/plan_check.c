@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "amdgpu_code_object.h"
 #include "compile.h"
 #include "error.h"
 #include "region.h"
@@ -194,6 +195,45 @@ check_axis(struct gp_compile *c, const struct gpuplan_dispatch *d, uint32_t i, c
 	return 0;
 }
 
+/* What the kernel wants to know of its grid and an indirect one cannot tell it; NULL: nothing. */
+static const char *
+wants_counts(const struct gp_kernel_info *k)
+{
+	if (k->properties & AMDGPU_KCP_DISPATCH_PTR)
+		return "dispatch packet";
+	if (k->hidden_block)
+		return "hidden block counts";
+	for (uint32_t i = k->n_explicit; i < k->n_args; i++)
+		if (!strncmp(k->args[i].hidden, "block_count_", 12) || !strcmp(k->args[i].hidden, "grid_dims"))
+			return "hidden block counts";
+	return NULL;
+}
+
+static int
+check_indirect(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k, const char *what)
+{
+	const struct gpuplan_region *from = d->groups_from;
+	char place[128];
+	int r;
+
+	snprintf(place, sizeof(place), "%s: indirect grid", what);
+	if ((r = check_region(c, from, GPUPLAN_READ, place)))
+		return r;
+	if (from->bytes != 12 || from->offset % 4)
+		return gp_error(c->error, -EINVAL,
+				"%s: offset %" PRIu64 " and %" PRIu64 " bytes must be a multiple of 4 and 12, three counts",
+				place, from->offset, from->bytes);
+	for (uint32_t i = 0; i < 3; i++)
+		if (d->groups_param[i])
+			return gp_error(c->error, -EINVAL, "%s in \"%s\" and parameter \"%.64s\" in %c are both given", place,
+					c->d->allocations[from->allocation].name, gp_param_name(c, d->groups_param[i] - 1),
+					"xyz"[i]);
+	if (wants_counts(k))
+		return gp_error(c->error, -ENOTSUP, "%s: kernel \"%s\" reads its %s, which an indirect grid does not fill in",
+				place, k->name, wants_counts(k));
+	return 0;
+}
+
 static int
 check_grid(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct gp_kernel_info *k, const char *what,
 	   struct plan_image_command *out)
@@ -219,7 +259,7 @@ check_grid(struct gp_compile *c, const struct gpuplan_dispatch *d, const struct 
 				"x%" PRIu32 "x%" PRIu32,
 				what, d->block[0], d->block[1], d->block[2], k->name, k->reqd_block[0],
 				k->reqd_block[1], k->reqd_block[2]);
-	return 0;
+	return d->groups_from ? check_indirect(c, d, k, what) : 0;
 }
 
 /* The image's number of a declared kernel; adds it on first use. */
@@ -337,14 +377,18 @@ check_dispatch(struct gp_compile *c, const struct gpuplan_command *in, const cha
 	out->lds_bytes = block.lds_bytes;
 	out->kernarg = block.kernarg;
 	out->kernarg_bytes = block.kernarg_bytes;
-	out->n_accesses = d->n_bindings;
+	out->n_accesses = d->n_bindings + (d->groups_from != NULL);
+	out->grid_access = d->groups_from ? out->n_accesses : 0;
 	for (uint32_t i = 0; i < d->n_bindings; i++) {
 		const struct gpuplan_binding *b = &d->bindings[i];
 
 		if ((r = add_access(c, b->region.allocation, b->access, b->region.offset, b->region.bytes)))
 			return r;
 	}
-	return 0;
+	if (!d->groups_from)
+		return 0;
+	return add_access(c, d->groups_from->allocation, GPUPLAN_READ | PLAN_ACCESS_CP, d->groups_from->offset,
+			  d->groups_from->bytes);
 }
 
 static int

@@ -97,6 +97,10 @@ emit_dispatch(const struct gp_compile *c, struct gp_emit *e, const struct plan_i
 		.private_bytes = k->private_bytes,
 	};
 
+	if (command->grid_access) {
+		d.has_indirect = true;
+		d.indirect = access_ref(c, command, command->grid_access - 1);
+	}
 	if (k->private_bytes)
 		d.rsrc2 |= PM4_SET(RSRC2_SCRATCH_EN, 1);
 	for (uint32_t i = 0; i < 3; i++)

@@ -221,7 +221,7 @@ back_command(struct backing *b, const struct gpuplan_command *command, struct gp
 	case GPUPLAN_DISPATCH:
 		for (uint32_t i = 0; !r && dispatch->bindings && i < dispatch->n_bindings; i++)
 			r = back_region(b, &dispatch->bindings[i].region, error);
-		return r;
+		return r || !dispatch->groups_from ? r : back_region(b, dispatch->groups_from, error);
 	}
 	return 0;
 }

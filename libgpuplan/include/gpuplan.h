@@ -256,6 +256,10 @@ struct gpuplan_dispatch {
 	/* Parameter number + 1 that gives the workgroups of an axis, 0: groups does. Its max must be a possible number of
 	 * workgroups; with the value 0 nothing runs. */
 	uint32_t groups_param[3];
+	/* Indirect grid: 12 bytes, 4-byte aligned, that hold the workgroups in x, y and z when the dispatch starts (NULL:
+	 * the grid is in groups). Whoever writes them keeps to groups, which is the upper bound then. Not for kernels that
+	 * read their workgroup count or dispatch packet: only the GPU's command processor sees the counts. */
+	const struct gpuplan_region *groups_from;
 };
 
 enum gpuplan_command_kind { GPUPLAN_FILL = 1, GPUPLAN_COPY = 2, GPUPLAN_DISPATCH = 3 };
@@ -323,7 +327,8 @@ struct gpuplan_plan_params {
 
 /* Validates and compiles the commands and allocates all slots. Everything that can be refused is refused here, each
  * with its own sentence: -EINVAL regions, bindings, arguments, I/O, parameters, capacity; -EXDEV foreign context; -ENOENT unknown
- * allocation or kernel; -EPERM writing a weight; -E2BIG grid or workgroup over a limit; -ENOMEM device or budget. */
+ * allocation or kernel; -EPERM writing a weight; -E2BIG grid or workgroup over a limit; -ENOTSUP kernel that cannot have an
+ * indirect grid; -ENOMEM device or budget. */
 GPUPLAN_API int gpuplan_plan_create(struct gpuplan_definition *definition, const struct gpuplan_plan_params *params,
 				    struct gpuplan_plan **plan, struct gpuplan_error *error);
 /* Slots still acquired stay usable and keep their memory until released. */
