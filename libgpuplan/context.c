@@ -187,7 +187,7 @@ device_identify(struct gpuplan_context *context, struct gpuplan_error *error)
 	struct drm_amdgpu_info_hw_ip ip = { 0 };
 	struct amdgpu_gpu_info gpu;
 	const char *marketing;
-	char chip[32], known[128];
+	char chip[32], known[256];
 	int r;
 
 	r = amdgpu_query_gpu_info(context->device, &gpu);
@@ -314,7 +314,7 @@ context_open(struct gpuplan_context *context, const char *path, struct gpuplan_e
 static int
 context_offline(struct gpuplan_context *context, const char *target, struct gpuplan_error *error)
 {
-	char known[128];
+	char known[256];
 
 	context->offline = true;
 	context->fd = -1;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* emit.c: the parts of writing PM4 that all generations share. */
-#include <assert.h>
 #include <string.h>
 
 #include "emit.h"
@@ -101,6 +100,13 @@ gp_emit_reg(struct gp_emit *e, uint32_t reg, uint32_t value)
 }
 
 void
+gp_emit_reg_range(struct gp_emit *e, uint32_t first, uint32_t last, uint32_t value)
+{
+	for (uint32_t r = first; r <= last; r++)
+		gp_emit_reg(e, r, value);
+}
+
+void
 gp_emit_reg_ref(struct gp_emit *e, uint32_t reg, struct gp_ref ref, uint32_t kind, uint32_t base)
 {
 	want_reg(e, reg, &(struct gp_emit_reg){ .known = true, .is_ref = true, .value = base, .ref = ref, .kind = kind });
@@ -136,52 +142,4 @@ gp_emit_flush_regs(struct gp_emit *e)
 			i = end;
 		}
 	}
-}
-
-/* FORCE_START_AT_000 only where the group counts stand in the packet: drivers leave it off for indirect dispatches and
- * rely on COMPUTE_START_* = 0, which begin sets. */
-void
-gp_emit_launch(struct gp_emit *e, const struct gp_emit_dispatch *d, bool wave32)
-{
-	uint32_t initiator = PM4_SET(DISPATCH_INITIATOR_COMPUTE_SHADER_EN, 1) |
-			     PM4_SET(DISPATCH_INITIATOR_FORCE_START_AT_000, !d->has_indirect) |
-			     PM4_SET(DISPATCH_INITIATOR_ORDER_MODE, 1) | PM4_SET(DISPATCH_INITIATOR_CS_W32_EN, wave32);
-
-	if (d->has_indirect) {
-		gp_emit_dword(e, pm4_header(PM4_OP_DISPATCH_INDIRECT, PM4_DISPATCH_INDIRECT_DWORDS - 1) |
-					 PM4_SET(PM4_HEADER_SHADER_TYPE, 1));
-		gp_emit_ref(e, d->indirect, PLAN_RELOC_LO32, 0);
-		gp_emit_ref(e, d->indirect, PLAN_RELOC_HI32, 0);
-	} else {
-		gp_emit_dword(e, pm4_header(PM4_OP_DISPATCH_DIRECT, PM4_DISPATCH_DIRECT_DWORDS - 1) |
-					 PM4_SET(PM4_HEADER_SHADER_TYPE, 1));
-		for (uint32_t i = 0; i < 3; i++)
-			gp_emit_word(e, d->groups[i]);
-	}
-	gp_emit_dword(e, initiator);
-}
-
-static void
-pad(struct gp_emit *e, uint32_t rest)
-{
-	while ((e->n + rest) % GP_IB_GRANULE)
-		gp_emit_dword(e, PM4_NOP_ONE_DWORD);
-}
-
-void
-gp_emit_chain(struct gp_emit *e, struct gp_ref next, uint32_t dwords)
-{
-	assert(dwords <= PM4_IB_MAX_DWORDS);
-	pad(e, PM4_INDIRECT_BUFFER_DWORDS);
-	gp_emit_dword(e, pm4_header(PM4_OP_INDIRECT_BUFFER, PM4_INDIRECT_BUFFER_DWORDS - 1));
-	gp_emit_ref(e, next, PLAN_RELOC_LO32, 0);
-	gp_emit_ref(e, next, PLAN_RELOC_HI32, 0);
-	gp_emit_dword(e, PM4_SET(INDIRECT_BUFFER_SIZE, dwords) | PM4_SET(INDIRECT_BUFFER_CHAIN, 1) |
-				 PM4_SET(INDIRECT_BUFFER_VALID, 1));
-}
-
-void
-gp_emit_finish(struct gp_emit *e)
-{
-	pad(e, 0);
 }

@@ -113,17 +113,43 @@ struct gp_emit_ops {
 
 void gp_emit_init(struct gp_emit *e, const struct gp_target *target, uint32_t where);
 
-/* For the generations' files. */
+/* ---- for the generations' files ---- */
+
 void gp_emit_dword(struct gp_emit *e, uint32_t dw);
-void gp_emit_ref(struct gp_emit *e, struct gp_ref ref, uint32_t kind, uint32_t base);
 void gp_emit_word(struct gp_emit *e, struct gp_emit_word word);
+void gp_emit_ref(struct gp_emit *e, struct gp_ref ref, uint32_t kind, uint32_t base);
 /* Notes a register's wanted value; gp_emit_flush_regs writes those that changed, neighbours in one packet. */
 void gp_emit_reg(struct gp_emit *e, uint32_t reg, uint32_t value);
+void gp_emit_reg_range(struct gp_emit *e, uint32_t first, uint32_t last, uint32_t value);
 /* base is ORed to the part of the address. */
 void gp_emit_reg_ref(struct gp_emit *e, uint32_t reg, struct gp_ref ref, uint32_t kind, uint32_t base);
 void gp_emit_flush_regs(struct gp_emit *e);
-/* The same on every generation. */
+
+/* emit_packets.c: what is the same on every generation, or differs in a value only. */
+
+/* Registers that any user of the ring may have left in any state, where they are the same everywhere. */
+void gp_emit_ring_defaults(struct gp_emit *e);
+/* TMPRING_SIZE; waves: as the generation counts them. */
+void gp_emit_tmpring(struct gp_emit *e, uint32_t waves);
+/* The ring's base in DISPATCH_SCRATCH_BASE, where the hardware gives each wave its part (gfx942, gfx11, gfx12). */
+void gp_emit_architected_scratch(struct gp_emit *e);
+/* Elsewhere: a swizzled buffer descriptor in the first user SGPRs. Returns the register behind it. */
+uint32_t gp_emit_scratch_descriptor(struct gp_emit *e, const struct gp_emit_dispatch *d, uint32_t word3);
+/* The other user SGPRs, from register reg on. */
+void gp_emit_user_data(struct gp_emit *e, const struct gp_emit_dispatch *d, uint32_t reg);
+/* Block, program address, RSRC1 and RSRC2. */
+void gp_emit_program(struct gp_emit *e, const struct gp_emit_dispatch *d);
+/* Flushes registers and starts the dispatch. */
 void gp_emit_launch(struct gp_emit *e, const struct gp_emit_dispatch *d, bool wave32);
+void gp_emit_uconfig(struct gp_emit *e, uint32_t reg, uint32_t value);
+void gp_emit_wait(struct gp_emit *e);
+/* Five dwords of ACQUIRE_MEM: all of memory. */
+void gp_emit_acquire_all(struct gp_emit *e);
+/* src NULL: fills with value. */
+void gp_emit_dma(struct gp_emit *e, struct gp_ref dst, const struct gp_ref *src, struct gp_emit_word value,
+		  uint64_t bytes, uint32_t max_bytes);
+/* op: RELEASE_MEM's first dword. */
+void gp_emit_release(struct gp_emit *e, uint32_t op, struct gp_ref word, uint64_t value);
 void gp_emit_chain(struct gp_emit *e, struct gp_ref next, uint32_t dwords);
 void gp_emit_finish(struct gp_emit *e);
 

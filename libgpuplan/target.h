@@ -25,7 +25,7 @@ const struct gp_target *gp_target_find(const char *name);
 /* By what the kernel says: GC IP discovery version (major << 16 | minor << 8 | revision), or family and external
  * revision where the kernel is older than DRM 3.48 (discovery 0). NULL: unknown; then name gets a text for messages. */
 const struct gp_target *gp_target_detect(uint32_t discovery, uint32_t family, uint32_t external_rev, char name[32]);
-/* Writes "gfx1030, gfx1100" into text. */
+/* Writes "gfx900, gfx906, ..." into text. */
 void gp_target_list(char *text, uint32_t bytes);
 
 #endif

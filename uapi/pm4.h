@@ -2,7 +2,7 @@
 /* pm4.h: PM4 type-3 packets of AMD's command processors, gfx9 to gfx12, as far as compute needs them.
  *
  * Names and numbers are those of AMD's packet headers (PAL), the Linux driver (nvd.h, soc15d.h) and Mesa (sid.h).
- * Constants and inline encoders only. Registers stand in pm4_regs.h.
+ * Constants and inline encoders only. Fields stand in pm4_fields.h, registers in pm4_regs.h.
  */
 #ifndef GPUPLAN_UAPI_PM4_H
 #define GPUPLAN_UAPI_PM4_H
@@ -109,102 +109,55 @@ enum pm4_opcode {
 /* ---- DISPATCH_DIRECT: x, y, z workgroups, initiator; DISPATCH_INDIRECT ---- */
 #define PM4_DISPATCH_DIRECT_DWORDS 5
 #define PM4_DISPATCH_INDIRECT_DWORDS 4 /* on compute rings: address lo, hi of the three counts, initiator */
-#define DISPATCH_INITIATOR_COMPUTE_SHADER_EN 0, 0
-#define DISPATCH_INITIATOR_PARTIAL_TG_EN 1, 1
-#define DISPATCH_INITIATOR_FORCE_START_AT_000 2, 2
-#define DISPATCH_INITIATOR_USE_THREAD_DIMENSIONS 5, 5
-#define DISPATCH_INITIATOR_ORDER_MODE 6, 6
-#define DISPATCH_INITIATOR_CS_W32_EN 15, 15 /* gfx10+ */
 
-/* ---- EVENT_WRITE ---- */
+/* ---- EVENT_WRITE: X(number, name), names of Mesa's VGT_EVENT_TYPE ---- */
 #define PM4_EVENT_WRITE_DWORDS 2
-#define EVENT_WRITE_EVENT_TYPE 5, 0
-#define EVENT_WRITE_EVENT_INDEX 11, 8
+#define PM4_EVENTS(X)                                                                                                 \
+	X(0x04, CACHE_FLUSH_TS)                                                                                       \
+	X(0x07, CS_PARTIAL_FLUSH) /* index 4: wait until earlier compute waves ended, stores acknowledged */          \
+	X(0x14, CACHE_FLUSH_AND_INV_TS_EVENT)                                                                         \
+	X(0x19, PIPELINESTAT_START)                                                                                   \
+	X(0x1a, PIPELINESTAT_STOP)                                                                                    \
+	X(0x1e, SAMPLE_PIPELINESTAT)                                                                                  \
+	X(0x28, BOTTOM_OF_PIPE_TS)                                                                                    \
+	X(0x2f, CS_DONE)
+
 enum pm4_event {
-	PM4_EVENT_CACHE_FLUSH_TS = 0x04,
-	PM4_EVENT_CS_PARTIAL_FLUSH = 0x07, /* index 4: wait until earlier compute waves ended, stores acknowledged */
-	PM4_EVENT_PIPELINESTAT_START = 0x19,
-	PM4_EVENT_PIPELINESTAT_STOP = 0x1a,
-	PM4_EVENT_SAMPLE_PIPELINESTAT = 0x1e,
-	PM4_EVENT_CACHE_FLUSH_AND_INV_TS = 0x14,
-	PM4_EVENT_BOTTOM_OF_PIPE_TS = 0x28,
-	PM4_EVENT_CS_DONE = 0x2f,
+#define PM4_X(number, name) PM4_EVENT_##name = number,
+	PM4_EVENTS(PM4_X)
+#undef PM4_X
 };
 
-/* ---- ACQUIRE_MEM, gfx10+: ctl, size, size_hi, base, base_hi, poll, gcr ---- */
+/* ---- ACQUIRE_MEM, gfx9: coher, size, size_hi, base, base_hi, poll; gfx10+: ctl, the same five, gcr ---- */
 #define PM4_ACQUIRE_MEM_GFX10_DWORDS 8
 #define PM4_ACQUIRE_MEM_GFX9_DWORDS 7
 #define ACQUIRE_MEM_COHER_SIZE_ALL 0xffffffffu
 #define ACQUIRE_MEM_COHER_SIZE_HI_ALL 0x00ffffffu /* what the kernel and RADV write; hardware uses fewer bits */
 #define ACQUIRE_MEM_POLL_INTERVAL 0xau
-#define GCR_GLI_INV 1, 0	/* instruction cache: 1 = all */
-#define GCR_GLM_WB 4, 4
-#define GCR_GLM_INV 5, 5
-#define GCR_GLK_WB 6, 6
-#define GCR_GLK_INV 7, 7	/* scalar cache */
-#define GCR_GLV_INV 8, 8	/* vector L0 */
-#define GCR_GL1_INV 9, 9	/* shader-array L1; reserved on gfx12 */
-#define GCR_GL2_INV 14, 14
-#define GCR_GL2_WB 15, 15
-#define GCR_SEQ 17, 16		/* 0 parallel, 1 forward, 2 reverse */
 
 /* ---- RELEASE_MEM ---- */
 #define PM4_RELEASE_MEM_DWORDS 8
-#define RELEASE_MEM_EVENT_TYPE 5, 0
-#define RELEASE_MEM_EVENT_INDEX 11, 8 /* 5 = end of pipe */
-#define RELEASE_MEM_GLM_WB 12, 12   /* gfx10, gfx11 */
-#define RELEASE_MEM_GLM_INV 13, 13  /* gfx10, gfx11 */
-#define RELEASE_MEM_GLV_INV 14, 14
-#define RELEASE_MEM_GL1_INV 15, 15
-#define RELEASE_MEM_GL2_INV 20, 20
-#define RELEASE_MEM_GL2_WB 21, 21
-#define RELEASE_MEM_SEQ 23, 22
-#define RELEASE_MEM_CACHE_POLICY 26, 25 /* 3 = bypass */
-#define RELEASE_MEM_DST_SEL 17, 16	/* dword 2: 0 memory */
-#define RELEASE_MEM_INT_SEL 26, 24	/* 0 none, 2 interrupt after write confirm */
-#define RELEASE_MEM_DATA_SEL 31, 29	/* 1 low 32 bits, 2 64 bits, 3 GPU clock */
 
-/* ---- WRITE_DATA: ctl, address lo, hi, data... ---- */
-#define WRITE_DATA_DST_SEL 11, 8 /* 0 register, 2 L2, 5 memory */
-#define WRITE_DATA_ONE_ADDR 16, 16
-#define WRITE_DATA_WR_CONFIRM 20, 20
-#define WRITE_DATA_ENGINE_SEL 31, 30
+/* WRITE_DATA: ctl, address lo, hi, data... */
 
 /* ---- COPY_DATA: ctl, src lo, hi, dst lo, hi ---- */
 #define PM4_COPY_DATA_DWORDS 6
-#define COPY_DATA_SRC_SEL 3, 0	/* 0 register, 1 memory, 2 L2, 5 immediate, 9 GPU clock */
-#define COPY_DATA_DST_SEL 11, 8 /* 0 register, 2 L2, 5 memory */
-#define COPY_DATA_COUNT_SEL 16, 16 /* 1 = 64 bits */
-#define COPY_DATA_WR_CONFIRM 20, 20
 
 /* ---- DMA_DATA: ctl, src lo or data, src hi, dst lo, hi, command ---- */
 #define PM4_DMA_DATA_DWORDS 7
-#define DMA_DATA_DST_SEL 21, 20 /* 0 address, 2 nowhere, 3 address through L2 */
-#define DMA_DATA_SRC_SEL 30, 29 /* 0 address, 2 the data dword, 3 address through L2 */
-#define DMA_DATA_CP_SYNC 31, 31
-#define DMA_DATA_BYTE_COUNT 25, 0 /* command dword */
-#define DMA_DATA_SAIC 28, 28
-#define DMA_DATA_DAIC 29, 29
-#define DMA_DATA_RAW_WAIT 30, 30
-#define DMA_DATA_DIS_WC 31, 31
 #define DMA_DATA_MAX_BYTES_GFX11 0x7fe0u    /* 32 KiB - 32: Mesa's limit, larger is slow or hangs */
 #define DMA_DATA_MAX_BYTES_GFX9 0x3ffffe0u  /* also gfx10 */
 
 /* ---- WAIT_REG_MEM ---- */
 #define PM4_WAIT_REG_MEM_DWORDS 7
-#define WAIT_REG_MEM_FUNCTION 2, 0 /* 0 always 1 < 2 <= 3 == 4 != 5 >= 6 > */
-#define WAIT_REG_MEM_MEM_SPACE 5, 4
-#define WAIT_REG_MEM_OPERATION 7, 6
 
 /* ---- INDIRECT_BUFFER: base lo, hi, ctl ---- */
 #define PM4_INDIRECT_BUFFER_DWORDS 4
-#define INDIRECT_BUFFER_SIZE 19, 0
-#define INDIRECT_BUFFER_CHAIN 20, 20
-#define INDIRECT_BUFFER_VALID 23, 23
 #define PM4_IB_MAX_DWORDS 0xfffffu
 
 /* ---- COND_EXEC: address lo, hi, 0, count ---- */
 #define PM4_COND_EXEC_DWORDS 5
-#define COND_EXEC_COUNT 13, 0
+
+#include "pm4_fields.h"
 
 #endif

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* pm4_regs.h: the COMPUTE_* registers, as offsets for SET_SH_REG (dword number minus 0x2c00).
+/* pm4_regs.h: the registers a compute stream writes, as offsets for SET_SH_REG (dword number minus 0x2c00) and
+ * SET_UCONFIG_REG (minus 0xc000). Fields stand in pm4_fields.h.
  *
- * Source: Linux include/asic_reg/gc/gc_{9_0,9_4_2,9_4_3,10_1_0,10_3_0,11_0_0,12_0_0}_offset.h and _sh_mask.h,
- * Mesa's register database. Registers that moved between generations stand in their own lists.
+ * Source: Linux include/asic_reg/gc/gc_{9_0,9_4_2,9_4_3,10_1_0,10_3_0,11_0_0}_offset.h and _sh_mask.h, PAL's merged
+ * headers for gfx12, Mesa's register database. Registers that moved between generations stand in their own lists.
  */
 #ifndef GPUPLAN_UAPI_PM4_REGS_H
 #define GPUPLAN_UAPI_PM4_REGS_H
 
-/* X(offset, name): the same on every generation from gfx9 to gfx12. */
+#include "pm4_fields.h"
+
+/* X(offset, name): the same on every generation from gfx9 to gfx12. From gfx10 on STATIC_THREAD_MGMT_SE0 to 3 are also
+ * known as DESTINATION_EN_SE0 to 3. */
 #define COMPUTE_REGS_COMMON(X)                                                                                        \
 	X(0x200, COMPUTE_DISPATCH_INITIATOR)                                                                          \
 	X(0x201, COMPUTE_DIM_X)                                                                                       \
@@ -62,6 +66,38 @@
 	X(0x27e, COMPUTE_DISPATCH_END)                                                                                \
 	X(0x27f, COMPUTE_NOWHERE)
 
+/* gfx900 to gfx909 */
+#define COMPUTE_REGS_GFX9(X)                                                                                          \
+	X(0x222, COMPUTE_RELAUNCH)                                                                                    \
+	X(0x223, COMPUTE_WAVE_RESTORE_ADDR_LO)                                                                        \
+	X(0x224, COMPUTE_WAVE_RESTORE_ADDR_HI)
+
+#define COMPUTE_REGS_GFX90A(X)                                                                                        \
+	X(0x222, COMPUTE_RELAUNCH)                                                                                    \
+	X(0x223, COMPUTE_WAVE_RESTORE_ADDR_LO)                                                                        \
+	X(0x224, COMPUTE_WAVE_RESTORE_ADDR_HI)                                                                        \
+	X(0x225, COMPUTE_STATIC_THREAD_MGMT_SE4)                                                                      \
+	X(0x226, COMPUTE_STATIC_THREAD_MGMT_SE5)                                                                      \
+	X(0x227, COMPUTE_STATIC_THREAD_MGMT_SE6)                                                                      \
+	X(0x228, COMPUTE_STATIC_THREAD_MGMT_SE7)                                                                      \
+	X(0x229, COMPUTE_RESTART_X2)                                                                                  \
+	X(0x22a, COMPUTE_RESTART_Y2)                                                                                  \
+	X(0x22b, COMPUTE_RESTART_Z2)                                                                                  \
+	X(0x22c, COMPUTE_SHADER_CHKSUM)                                                                               \
+	X(0x22d, COMPUTE_PGM_RSRC3)
+
+#define COMPUTE_REGS_GFX942(X)                                                                                        \
+	X(0x222, COMPUTE_RELAUNCH)                                                                                    \
+	X(0x223, COMPUTE_WAVE_RESTORE_ADDR_LO)                                                                        \
+	X(0x224, COMPUTE_WAVE_RESTORE_ADDR_HI)                                                                        \
+	X(0x225, COMPUTE_CURRENT_LOGIC_XCC_ID)                                                                        \
+	X(0x226, COMPUTE_RESTART_CG_TG_ID)                                                                            \
+	X(0x227, COMPUTE_TG_CHUNK_SIZE)                                                                               \
+	X(0x228, COMPUTE_RESTORE_TG_CHUNK_SIZE)                                                                       \
+	X(0x22c, COMPUTE_SHADER_CHKSUM)                                                                               \
+	X(0x22d, COMPUTE_PGM_RSRC3)
+
+/* gfx101x and gfx103x */
 #define COMPUTE_REGS_GFX10(X)                                                                                         \
 	X(0x222, COMPUTE_REQ_CTRL)                                                                                    \
 	X(0x224, COMPUTE_USER_ACCUM_0)                                                                                \
@@ -97,54 +133,89 @@
 	X(0x233, COMPUTE_RELAUNCH2)                                                                                   \
 	X(0x27d, COMPUTE_DISPATCH_TUNNEL)
 
-/* COMPUTE_DISPATCH_INTERLEAVE on gfx11: consecutive workgroups per shader engine; Mesa's value. */
-#define DISPATCH_INTERLEAVE_GFX11 64u
+#define COMPUTE_REGS_GFX12(X)                                                                                         \
+	X(0x222, COMPUTE_REQ_CTRL)                                                                                    \
+	X(0x223, COMPUTE_STATIC_THREAD_MGMT_SE8)                                                                      \
+	X(0x224, COMPUTE_USER_ACCUM_0)                                                                                \
+	X(0x225, COMPUTE_USER_ACCUM_1)                                                                                \
+	X(0x226, COMPUTE_USER_ACCUM_2)                                                                                \
+	X(0x227, COMPUTE_USER_ACCUM_3)                                                                                \
+	X(0x228, COMPUTE_PGM_RSRC3)                                                                                   \
+	X(0x229, COMPUTE_DDID_INDEX)                                                                                  \
+	X(0x22a, COMPUTE_SHADER_CHKSUM)                                                                               \
+	X(0x22b, COMPUTE_STATIC_THREAD_MGMT_SE4)                                                                      \
+	X(0x22c, COMPUTE_STATIC_THREAD_MGMT_SE5)                                                                      \
+	X(0x22d, COMPUTE_STATIC_THREAD_MGMT_SE6)                                                                      \
+	X(0x22e, COMPUTE_STATIC_THREAD_MGMT_SE7)                                                                      \
+	X(0x22f, COMPUTE_DISPATCH_INTERLEAVE)                                                                         \
+	X(0x230, COMPUTE_RELAUNCH)                                                                                    \
+	X(0x231, COMPUTE_WAVE_RESTORE_ADDR_LO)                                                                        \
+	X(0x232, COMPUTE_WAVE_RESTORE_ADDR_HI)                                                                        \
+	X(0x233, COMPUTE_RELAUNCH2)                                                                                   \
+	X(0x235, COMPUTE_PRESCALED_DIM_X)                                                                             \
+	X(0x236, COMPUTE_PRESCALED_DIM_Y)                                                                             \
+	X(0x237, COMPUTE_PRESCALED_DIM_Z)                                                                             \
+	X(0x27d, COMPUTE_DISPATCH_TUNNEL)
+
+/* SET_UCONFIG_REG. CP_COHER_START_DELAY is gone from gfx11 on. */
+#define UCONFIG_REGS(X)                                                                                               \
+	X(0x07b, CP_COHER_START_DELAY)                                                                                \
+	X(0x380, TA_CS_BC_BASE_ADDR)                                                                                  \
+	X(0x381, TA_CS_BC_BASE_ADDR_HI)
+
 
 enum compute_reg {
-#define COMPUTE_X(offset, name) R_##name = offset,
-	COMPUTE_REGS_COMMON(COMPUTE_X)
-#undef COMPUTE_X
+#define REGS_X(offset, name) R_##name = offset,
+	COMPUTE_REGS_COMMON(REGS_X)
+#undef REGS_X
 };
 
-enum compute_reg_gfx11 {
-#define COMPUTE_X(offset, name) R_GFX11_##name = offset,
-	COMPUTE_REGS_GFX11(COMPUTE_X)
-#undef COMPUTE_X
+enum compute_reg_gfx9 {
+#define REGS_X(offset, name) R_GFX9_##name = offset,
+	COMPUTE_REGS_GFX9(REGS_X)
+#undef REGS_X
+};
+
+enum compute_reg_gfx90a {
+#define REGS_X(offset, name) R_GFX90A_##name = offset,
+	COMPUTE_REGS_GFX90A(REGS_X)
+#undef REGS_X
+};
+
+enum compute_reg_gfx942 {
+#define REGS_X(offset, name) R_GFX942_##name = offset,
+	COMPUTE_REGS_GFX942(REGS_X)
+#undef REGS_X
 };
 
 enum compute_reg_gfx10 {
-#define COMPUTE_X(offset, name) R_GFX10_##name = offset,
-	COMPUTE_REGS_GFX10(COMPUTE_X)
-#undef COMPUTE_X
+#define REGS_X(offset, name) R_GFX10_##name = offset,
+	COMPUTE_REGS_GFX10(REGS_X)
+#undef REGS_X
 };
 
-/* COMPUTE_PGM_RSRC2 */
-#define RSRC2_SCRATCH_EN 0, 0
-#define RSRC2_USER_SGPR 5, 1
-#define RSRC2_TRAP_PRESENT 6, 6
-#define RSRC2_TGID_X_EN 7, 7
-#define RSRC2_TGID_Y_EN 8, 8
-#define RSRC2_TGID_Z_EN 9, 9
-#define RSRC2_TG_SIZE_EN 10, 10
-#define RSRC2_TIDIG_COMP_CNT 12, 11
-#define RSRC2_LDS_SIZE 23, 15 /* units of 512 bytes */
-/* COMPUTE_PGM_RSRC1 */
-#define RSRC1_VGPRS 5, 0
-#define RSRC1_SGPRS 9, 6
-#define RSRC1_PRIORITY 11, 10
-#define RSRC1_FLOAT_MODE 19, 12
-#define RSRC1_DX10_CLAMP 21, 21
-#define RSRC1_IEEE_MODE 23, 23
-#define RSRC1_FP16_OVFL 26, 26
-#define RSRC1_WGP_MODE 29, 29
-#define RSRC1_MEM_ORDERED 30, 30
-/* COMPUTE_TMPRING_SIZE: waves (gfx9, gfx10: in all, a multiple of the shader engines; gfx11: per engine), and units
- * per wave (gfx9, gfx10: 1024 bytes; gfx11: 256) */
-#define TMPRING_WAVES 11, 0
-#define TMPRING_WAVESIZE_GFX10 24, 12
-#define TMPRING_WAVESIZE_GFX11 26, 12
-/* COMPUTE_NUM_THREAD_* */
-#define NUM_THREAD_FULL 15, 0
-#define NUM_THREAD_PARTIAL 31, 16
+enum compute_reg_gfx11 {
+#define REGS_X(offset, name) R_GFX11_##name = offset,
+	COMPUTE_REGS_GFX11(REGS_X)
+#undef REGS_X
+};
+
+enum compute_reg_gfx12 {
+#define REGS_X(offset, name) R_GFX12_##name = offset,
+	COMPUTE_REGS_GFX12(REGS_X)
+#undef REGS_X
+};
+
+enum uconfig_reg {
+#define REGS_X(offset, name) R_##name = offset,
+	UCONFIG_REGS(REGS_X)
+#undef REGS_X
+};
+
+/* COMPUTE_DISPATCH_INTERLEAVE, gfx11 and gfx12: consecutive workgroups per shader engine; Mesa's value. */
+#define DISPATCH_INTERLEAVE_GFX11 64u
+/* CP_COHER_START_DELAY: Mesa's values. */
+#define CP_COHER_START_DELAY_GFX9 0u
+#define CP_COHER_START_DELAY_GFX10 0x20u
 
 #endif

@@ -120,7 +120,7 @@ TEST(l2_is_written_back_or_dropped_only_when_asked)
 	EXPECT(&e, 0, 0xc0065800, 0, 0xffffffff, 0x00ffffff, 0, 0, 0xa, 0x8000);
 	start(&e);
 	target->emit->barrier(&e, PLAN_BARRIER_INVALIDATE | PLAN_BARRIER_L2_INVALIDATE);
-	EXPECT(&e, 0, 0xc0065800, 0, 0xffffffff, 0x00ffffff, 0, 0, 0xa, 0x4380);
+	EXPECT(&e, 0, 0xc0065800, 0, 0xffffffff, 0x00ffffff, 0, 0, 0xa, 0xc380);
 }
 
 static void
