@@ -76,8 +76,8 @@ test_atomic_mem(void **state)
 	assert_int_equal(data[2], 9);
 	assert_int_equal(data[4], 0xffffffff);
 	assert_int_equal(data[6] == 1 && data[7] == 2, 1);
-	PACKET(PM4_OP_ATOMIC_MEM, 1, ADDRESS(DATA_VA), 3, 0, 0, 0, 0);
-	run_fails(SG_JOB_ILLEGAL, "unknown atomic operation 1");
+	PACKET(PM4_OP_ATOMIC_MEM, 4, ADDRESS(DATA_VA), 3, 0, 0, 0, 0);
+	run_fails(SG_JOB_ILLEGAL, "unknown atomic operation 4");
 }
 
 static void

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cp.c: fetches IBs, cuts them into packets and calls the handler of each.
- *
- * Which packet is legal on which ring since which generation: PAL's *_pm4_packets.h.
- */
+/* cp.c: fetches IBs, cuts them into packets and calls the handler of each (cp_packets.c has the list). */
 #include "cp.h"
 
 #include "icache.h"
@@ -11,140 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Accepted and of no effect here: state of the graphics pipe, hints, and waits of one engine for another. */
-static void
-accept_only(struct sg_cp *cp, const struct sg_packet *p)
-{
-	(void)cp;
-	(void)p;
-}
-
-static void
-refuse_draw(struct sg_cp *cp, const struct sg_packet *p)
-{
-	(void)p;
-	sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "draws are not implemented, this device is for compute");
-}
-
-static void
-refuse_privileged(struct sg_cp *cp, const struct sg_packet *p)
-{
-	(void)p;
-	sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "only the kernel may use this packet");
-}
-
-static void
-refuse_missing(struct sg_cp *cp, const struct sg_packet *p)
-{
-	(void)p;
-	sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "legal on this ring, but softgpu does not implement it");
-}
-
-/* The constant engine went with gfx11. Its IBs stand before the others of a job and run first here, so its counters
- * are always far enough. */
-static void
-constant_engine(struct sg_cp *cp, const struct sg_packet *p)
-{
-	(void)p;
-	if (cp->run.profile->gfx_major >= 11)
-		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "gfx11 and later have no constant engine");
-}
-
-struct packet_info {
-	const char *name;
-	uint8_t gfx, compute;	/* generation from which it is legal on that ring; 0 = never */
-	uint8_t min_body;	/* dwords */
-	sg_packet_fn *handler;
-};
-
-static const struct packet_info packets[256] = {
-	[0x10] = { "NOP", 9, 9, 0, accept_only },
-	[0x11] = { "SET_BASE", 9, 12, 3, sg_pk_set_base },
-	[0x12] = { "CLEAR_STATE", 9, 0, 1, accept_only },
-	[0x13] = { "INDEX_BUFFER_SIZE", 9, 0, 1, accept_only },
-	[0x15] = { "DISPATCH_DIRECT", 9, 9, 4, sg_pk_dispatch_direct },
-	[0x16] = { "DISPATCH_INDIRECT", 9, 9, 2, sg_pk_dispatch_indirect },
-	[0x1d] = { "ATOMIC_GDS", 9, 9, 1, refuse_missing },
-	[0x1e] = { "ATOMIC_MEM", 9, 9, 8, sg_pk_atomic_mem },
-	[0x20] = { "SET_PREDICATION", 9, 0, 3, sg_pk_set_predication },
-	[0x21] = { "REG_RMW", 9, 0, 3, sg_pk_reg_rmw },
-	[0x22] = { "COND_EXEC", 9, 9, 4, sg_pk_cond_exec },
-	[0x24] = { "DRAW_INDIRECT", 9, 0, 1, refuse_draw },
-	[0x25] = { "DRAW_INDEX_INDIRECT", 9, 0, 1, refuse_draw },
-	[0x26] = { "INDEX_BASE", 9, 0, 2, accept_only },
-	[0x27] = { "DRAW_INDEX_2", 9, 0, 1, refuse_draw },
-	[0x28] = { "CONTEXT_CONTROL", 9, 0, 2, accept_only },
-	[0x2a] = { "INDEX_TYPE", 9, 0, 1, accept_only },
-	[0x2c] = { "DRAW_INDIRECT_MULTI", 9, 0, 1, refuse_draw },
-	[0x2d] = { "DRAW_INDEX_AUTO", 9, 0, 1, refuse_draw },
-	[0x2f] = { "NUM_INSTANCES", 9, 0, 1, accept_only },
-	[0x35] = { "DRAW_INDEX_OFFSET_2", 9, 0, 1, refuse_draw },
-	[0x37] = { "WRITE_DATA", 9, 9, 4, sg_pk_write_data },
-	[0x38] = { "DRAW_INDEX_INDIRECT_MULTI", 9, 0, 1, refuse_draw },
-	[0x39] = { "MEM_SEMAPHORE", 9, 9, 1, refuse_missing },
-	[0x3c] = { "WAIT_REG_MEM", 9, 9, 6, sg_pk_wait_reg_mem },
-	[0x3d] = { "PERF_COUNTER_WINDOW", 11, 11, 1, accept_only },
-	[0x3f] = { "INDIRECT_BUFFER", 9, 9, 3, sg_pk_indirect_buffer },
-	[0x40] = { "COPY_DATA", 9, 9, 5, sg_pk_copy_data },
-	[0x42] = { "PFP_SYNC_ME", 9, 0, 1, accept_only },
-	[0x45] = { "COND_WRITE", 9, 9, 8, sg_pk_cond_write },
-	[0x46] = { "EVENT_WRITE", 9, 9, 1, sg_pk_event_write },
-	[0x49] = { "RELEASE_MEM", 9, 9, 7, sg_pk_release_mem },
-	[0x4a] = { "PREAMBLE_CNTL", 9, 0, 1, accept_only },
-	[0x50] = { "DMA_DATA", 9, 9, 6, sg_pk_dma_data },
-	[0x51] = { "CONTEXT_REG_RMW", 9, 0, 3, sg_pk_context_reg_rmw },
-	[0x54] = { "PERFMON_CONTROL", 9, 9, 1, accept_only },
-	[0x58] = { "ACQUIRE_MEM", 9, 9, 6, sg_pk_acquire_mem },
-	[0x59] = { "REWIND", 9, 9, 1, sg_pk_rewind },
-	[0x5d] = { "PRIME_UTCL2", 9, 9, 4, sg_pk_prime_utcl2 },
-	[0x5e] = { "LOAD_UCONFIG_REG", 9, 0, 4, sg_pk_load_uconfig_reg },
-	[0x5f] = { "LOAD_SH_REG", 9, 0, 4, sg_pk_load_sh_reg },
-	[0x61] = { "LOAD_CONTEXT_REG", 9, 0, 4, sg_pk_load_context_reg },
-	[0x63] = { "LOAD_SH_REG_INDEX", 9, 10, 4, sg_pk_load_sh_reg_index },
-	[0x68] = { "SET_CONFIG_REG", 9, 9, 2, sg_pk_set_config_reg },
-	[0x69] = { "SET_CONTEXT_REG", 9, 0, 2, sg_pk_set_context_reg },
-	[0x76] = { "SET_SH_REG", 9, 9, 2, sg_pk_set_sh_reg },
-	[0x77] = { "SET_SH_REG_OFFSET", 9, 0, 1, refuse_missing },
-	[0x78] = { "SET_QUEUE_REG", 0, 9, 1, refuse_privileged },
-	[0x79] = { "SET_UCONFIG_REG", 9, 9, 2, sg_pk_set_uconfig_reg },
-	[0x7a] = { "SET_UCONFIG_REG_INDEX", 9, 0, 2, sg_pk_set_uconfig_reg },
-	[0x84] = { "INCREMENT_CE_COUNTER", 9, 0, 1, constant_engine },
-	[0x85] = { "INCREMENT_DE_COUNTER", 9, 0, 1, constant_engine },
-	[0x86] = { "WAIT_ON_CE_COUNTER", 9, 0, 1, constant_engine },
-	[0x88] = { "WAIT_ON_DE_COUNTER_DIFF", 9, 0, 1, constant_engine },
-	[0x89] = { "SET_CE_DE_COUNTERS", 9, 0, 1, constant_engine },
-	[0x90] = { "FRAME_CONTROL", 9, 0, 1, accept_only },
-	[0x92] = { "WAIT_FOR_WRITE_CONFIRM", 9, 0, 1, accept_only },
-	[0x93] = { "WAIT_REG_MEM64", 9, 9, 8, sg_pk_wait_reg_mem64 },
-	[0x95] = { "HDP_FLUSH", 9, 9, 1, accept_only },
-	[0x98] = { "INVALIDATE_TLBS", 9, 9, 1, refuse_privileged },
-	[0x9a] = { "DMA_DATA_FILL_MULTI", 9, 9, 6, sg_pk_dma_data_fill_multi },
-	[0x9b] = { "SET_SH_REG_INDEX", 9, 9, 2, sg_pk_set_sh_reg_index },
-	[0xa0] = { "SET_RESOURCES", 0, 9, 1, refuse_privileged },
-	[0xa2] = { "MAP_QUEUES", 0, 9, 1, refuse_privileged },
-	[0xa3] = { "UNMAP_QUEUES", 0, 9, 1, refuse_privileged },
-	[0xa9] = { "DISPATCH_TASK_STATE_INIT", 10, 10, 1, refuse_missing },
-	[0xaa] = { "DISPATCH_TASKMESH_DIRECT_ACE", 0, 10, 1, refuse_missing },
-	[0xad] = { "DISPATCH_TASKMESH_INDIRECT_MULTI_ACE", 0, 10, 1, refuse_missing },
-	[0xae] = { "EXECUTE_INDIRECT", 9, 0, 1, refuse_missing },
-	[0xb1] = { "EVENT_WRITE_ZPASS", 9, 0, 3, accept_only },
-	[0xb2] = { "TIMESTAMP", 11, 11, 5, sg_pk_timestamp },
-	[0xb8] = { "SET_CONTEXT_REG_PAIRS", 11, 0, 2, sg_pk_set_context_pairs },
-	[0xb9] = { "SET_CONTEXT_REG_PAIRS_PACKED", 11, 0, 4, sg_pk_set_context_packed },
-	[0xba] = { "SET_SH_REG_PAIRS", 11, 12, 2, sg_pk_set_sh_pairs },
-	[0xbb] = { "SET_SH_REG_PAIRS_PACKED", 11, 11, 4, sg_pk_set_sh_packed },
-	[0xbd] = { "SET_SH_REG_PAIRS_PACKED_N", 11, 11, 4, sg_pk_set_sh_packed },
-	[0xbe] = { "SET_UCONFIG_REG_PAIRS", 12, 12, 2, sg_pk_set_uconfig_pairs },
-	[0xd0] = { "PROTECTED_FENCE_SIGNAL", 0, 0, 1, refuse_privileged }, /* user queues only */
-	[0xd2] = { "RUN_CLEANER_SHADER", 9, 9, 1, refuse_privileged },
-};
-
-const char *
-sg_pm4_name(unsigned opcode)
-{
-	return packets[opcode & 0xff].name;
-}
 
 struct sg_cp *
 sg_cp_create(enum sg_ip ip, unsigned ring, struct sg_counters *counters)
@@ -205,40 +68,67 @@ sg_cp_skip(struct sg_cp *cp, uint32_t dwords)
 	ib->at += dwords < ib->count - ib->at ? dwords : ib->count - ib->at;
 }
 
+/* mode and function, compare address, mask, reference, then the IB if it holds and the one if not. It jumps, as
+ * INDIRECT_BUFFER with CHAIN does: PAL closes each of its blocks with one, on compute rings too, which call nothing. */
+static void
+cond_indirect_buffer(struct sg_cp *cp, const struct sg_packet *p)
+{
+	enum { IF_THEN = 1, IF_THEN_ELSE = 2 };
+	const uint32_t *b = p->body;
+	uint32_t mode = PM4_GET(COND_INDIRECT_BUFFER_MODE, b[0]);
+	uint64_t value;
+
+	if (p->dwords < 13) {
+		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "body of %u dwords, COND_INDIRECT_BUFFER has 13", p->dwords);
+		return;
+	}
+	if (mode != IF_THEN && mode != IF_THEN_ELSE) {
+		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "COND_INDIRECT_BUFFER mode %u does not exist", mode);
+		return;
+	}
+	if (!sg_run_poll(&cp->run, sg_u64(b[1] & ~3u, b[2]), &value, 8))
+		return;
+	if (sg_run_compare(PM4_GET(COND_INDIRECT_BUFFER_FUNCTION, b[0]), value & sg_u64(b[3], b[4]),
+			   sg_u64(b[5], b[6])))
+		sg_cp_load_ib(cp, cp->depth, sg_u64(b[7] & ~3u, b[8]), PM4_GET(INDIRECT_BUFFER_SIZE, b[9]));
+	else if (mode == IF_THEN_ELSE)
+		sg_cp_load_ib(cp, cp->depth, sg_u64(b[10] & ~3u, b[11]), PM4_GET(INDIRECT_BUFFER_SIZE, b[12]));
+}
+
 void
 sg_pk_indirect_buffer(struct sg_cp *cp, const struct sg_packet *p)
 {
 	uint32_t ctl = p->body[2], size = PM4_GET(INDIRECT_BUFFER_SIZE, ctl);
 	uint64_t va = sg_u64(p->body[0] & ~3u, p->body[1] & 0xffff);
 
-	if (p->dwords >= 13) {
-		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "COND_INDIRECT_BUFFER is not implemented");
-	} else if (PM4_GET(INDIRECT_BUFFER_CHAIN, ctl)) {
+	if (p->dwords > 3) /* the same opcode */
+		cond_indirect_buffer(cp, p);
+	else if (PM4_GET(INDIRECT_BUFFER_CHAIN, ctl))
 		sg_cp_load_ib(cp, cp->depth, va, size);
-	} else if (cp->ip != SG_IP_GFX) {
+	else if (cp->ip != SG_IP_GFX)
 		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "without CHAIN: compute rings cannot call an IB2");
-	} else if (cp->depth > 0) {
+	else if (cp->depth > 0)
 		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "call from an IB2: there are only two levels");
-	} else {
+	else
 		sg_cp_load_ib(cp, 1, va, size);
-	}
 }
 
 /* ---- packets ---- */
 
 static bool
-legal_here(const struct sg_cp *cp, const struct packet_info *info)
+legal_here(const struct sg_cp *cp, const struct sg_packet_info *info)
 {
-	unsigned since = cp->ip == SG_IP_GFX ? info->gfx : info->compute;
+	const struct sg_packet_span *span = cp->ip == SG_IP_GFX ? &info->gfx : &info->compute;
+	unsigned gen = cp->run.generation->gen;
 
-	return since != 0 && cp->run.profile->gfx_major >= since;
+	return span->since != 0 && gen >= span->since && (span->until == 0 || gen <= span->until);
 }
 
 static void
 run_type3(struct sg_cp *cp, struct sg_cp_ib *ib, uint32_t header)
 {
 	uint32_t opcode = PM4_GET(PM4_HEADER_OPCODE, header), body = PM4_GET(PM4_HEADER_COUNT, header) + 1;
-	const struct packet_info *info = &packets[opcode];
+	const struct sg_packet_info *info = sg_packet_info(opcode);
 	struct sg_packet p = { .header = header, .body = &ib->dwords[ib->at], .dwords = body };
 
 	sg_count(&cp->run.counters->packets, 1);
@@ -273,6 +163,18 @@ run_type3(struct sg_cp *cp, struct sg_cp_ib *ib, uint32_t header)
 	info->handler(cp, &p);
 }
 
+/* Registers from a dword number on; the gfx ring has it still, though no driver uses it. */
+static void
+run_type0(struct sg_cp *cp, struct sg_cp_ib *ib, uint32_t header)
+{
+	uint32_t reg = header & 0xffff, n = PM4_GET(PM4_HEADER_COUNT, header) + 1;
+
+	sg_count(&cp->run.counters->packets, 1);
+	for (uint32_t i = 0; i < n && ib->at < ib->count; i++)
+		if (!sg_cp_set_user_reg(cp, reg + i, ib->dwords[ib->at++]))
+			return;
+}
+
 /* The padding most streams consist of. */
 static void
 skip_padding(struct sg_cp *cp, struct sg_cp_ib *ib)
@@ -304,6 +206,10 @@ run_packet(struct sg_cp *cp, struct sg_cp_ib *ib)
 		return;
 	}
 	cp->run.packet = "packet";
+	if (PM4_GET(PM4_HEADER_TYPE, header) == PM4_TYPE0 && cp->ip == SG_IP_GFX) {
+		run_type0(cp, ib, header);
+		return;
+	}
 	sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "header 0x%08x is of type %u", header, header >> 30);
 }
 
@@ -424,7 +330,10 @@ job_begin(struct sg_cp *cp, struct sg_job *job, uint64_t number)
 	while (slot + 1 < SG_CP_JOBS && cp->jobs[slot].job)
 		slot++;
 	sg_cp_enter(cp, slot);
+	const struct sg_generation *before = cp->run.generation;
 	sg_run_begin(&cp->run, job, number);
+	if (cp->run.generation != before) /* tests change the profile */
+		sg_cp_reset_regs(cp, false);
 	cp->jobs[slot].job = job;
 	cp->jobs[slot].pages = cp->run.pages;
 	cp->predicate_skips = false;

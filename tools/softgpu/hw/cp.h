@@ -71,14 +71,17 @@ struct sg_cp {
 	enum sg_ip ip;
 	uint32_t *regs;		/* SG_CP_REGS, by dword number */
 	uint32_t sh_written[SG_SH_REGS / 32]; /* in this job */
-	uint64_t indirect_base; /* SET_BASE 1 */
+	uint64_t bases[16];	/* SET_BASE, by index */
 	bool predicate_skips;	/* SET_PREDICATION (gfx ring): packets with bit 0 are skipped */
+	bool predicate_holds;	/* what it found, for one that continues it */
+	uint64_t atomic_return, gds_return; /* COPY_DATA can read them */
 	struct sg_cp_ib ib[2];	/* IB and IB2 */
 	unsigned depth;
 	struct sg_pending *pending;
 	unsigned n_pending, pending_room;
 	struct sg_workers workers;
-	uint64_t invocations;	/* threads dispatched, for SAMPLE_PIPELINESTAT */
+	bool statistics_off;	/* PIPELINESTAT_STOP; starts as the kernel leaves it, counting */
+	uint64_t invocations;	/* threads dispatched while they counted, for SAMPLE_PIPELINESTAT */
 };
 
 struct sg_cp *sg_cp_create(enum sg_ip ip, unsigned ring, struct sg_counters *counters);
@@ -114,21 +117,36 @@ void sg_cp_release(struct sg_cp *cp, const uint32_t body[7]); /* cp_sync.c: the 
 bool sg_cp_defer_release(struct sg_cp *cp, const uint32_t body[7]); /* false: nothing pending, do it now */
 bool sg_cp_defer_end(struct sg_cp *cp); /* likewise, for the end of the job at work */
 
-/* Packet handlers */
+/* ---- packets ---- */
+
 typedef void sg_packet_fn(struct sg_cp *cp, const struct sg_packet *p);
+
+struct sg_packet_span { uint8_t since, until; }; /* enum sg_gen; since 0 = never, until 0 = for ever */
+struct sg_packet_info {
+	const char *name;	/* NULL: no such opcode */
+	struct sg_packet_span gfx, compute;
+	uint8_t min_body;	/* dwords */
+	sg_packet_fn *handler;
+};
+const struct sg_packet_info *sg_packet_info(unsigned opcode); /* cp_packets.c */
+
 sg_packet_fn sg_pk_indirect_buffer;
 /* cp_regs.c */
 sg_packet_fn sg_pk_set_config_reg, sg_pk_set_context_reg, sg_pk_set_sh_reg, sg_pk_set_sh_reg_index,
 	sg_pk_set_uconfig_reg, sg_pk_set_context_pairs, sg_pk_set_sh_pairs, sg_pk_set_uconfig_pairs,
-	sg_pk_set_context_packed, sg_pk_set_sh_packed, sg_pk_load_uconfig_reg, sg_pk_load_sh_reg,
-	sg_pk_load_context_reg, sg_pk_load_sh_reg_index, sg_pk_context_reg_rmw, sg_pk_reg_rmw, sg_pk_set_base;
+	sg_pk_set_context_packed, sg_pk_set_sh_packed, sg_pk_set_sh_packed_n, sg_pk_load_uconfig_reg,
+	sg_pk_load_sh_reg, sg_pk_load_context_reg, sg_pk_load_sh_reg_index, sg_pk_load_uconfig_reg_index,
+	sg_pk_load_context_reg_index, sg_pk_context_reg_rmw, sg_pk_reg_rmw, sg_pk_set_base, sg_pk_clear_state;
 /* cp_dispatch.c */
 sg_packet_fn sg_pk_dispatch_direct, sg_pk_dispatch_indirect;
 /* cp_sync.c */
-sg_packet_fn sg_pk_event_write, sg_pk_acquire_mem, sg_pk_release_mem, sg_pk_wait_reg_mem, sg_pk_wait_reg_mem64,
-	sg_pk_cond_exec, sg_pk_rewind, sg_pk_timestamp, sg_pk_set_predication;
+sg_packet_fn sg_pk_acquire_mem, sg_pk_release_mem, sg_pk_wait_reg_mem, sg_pk_wait_reg_mem64, sg_pk_rewind,
+	sg_pk_timestamp, sg_pk_mem_semaphore;
+/* cp_cond.c */
+sg_packet_fn sg_pk_cond_exec, sg_pk_pred_exec, sg_pk_cond_write, sg_pk_set_predication;
+/* cp_event.c */
+sg_packet_fn sg_pk_event_write, sg_pk_event_write_zpass, sg_pk_occlusion_query;
 /* cp_mem.c */
-sg_packet_fn sg_pk_write_data, sg_pk_copy_data, sg_pk_dma_data, sg_pk_dma_data_fill_multi, sg_pk_atomic_mem,
-	sg_pk_cond_write, sg_pk_prime_utcl2;
+sg_packet_fn sg_pk_write_data, sg_pk_copy_data, sg_pk_dma_data, sg_pk_dma_data_fill_multi, sg_pk_atomic_mem;
 
 #endif

@@ -10,60 +10,16 @@
 
 /* ---- registers a stream must set itself ---- */
 
-struct reg_span { uint16_t first, last; };
-
-/* What PAL and Mesa set for each IB. RESTART matters only with the initiator's RESTORE bit, but then a stream must not depend on nobody
- * having set that: it is asked for too, as tinygrad and libgpuplan write it. */
-static const struct reg_span required_common[] = {
+/* What PAL and Mesa set for each IB; each generation has more (generation.c). RESTART matters only with the initiator's
+ * RESTORE bit, but then a stream must not depend on nobody having set that: it is asked for too, as tinygrad and
+ * libgpuplan write it. */
+static const struct sg_reg_span required_common[] = {
 	{ R_COMPUTE_NUM_THREAD_X, R_COMPUTE_NUM_THREAD_Z },
 	{ R_COMPUTE_PERFCOUNT_ENABLE, R_COMPUTE_PGM_HI },
 	{ R_COMPUTE_PGM_RSRC1, R_COMPUTE_PGM_RSRC2 },
 	{ R_COMPUTE_RESOURCE_LIMITS, R_COMPUTE_THREAD_TRACE_ENABLE },
+	{ 0, 0 },
 };
-
-static const struct reg_span required_gfx10[] = {
-	{ R_GFX10_COMPUTE_REQ_CTRL, R_GFX10_COMPUTE_REQ_CTRL },
-	{ R_GFX10_COMPUTE_USER_ACCUM_0, R_GFX10_COMPUTE_PGM_RSRC3 },
-	{ R_GFX10_COMPUTE_DISPATCH_TUNNEL, R_GFX10_COMPUTE_DISPATCH_TUNNEL },
-};
-
-static const struct reg_span required_gfx11[] = {
-	{ R_GFX11_COMPUTE_REQ_CTRL, R_GFX11_COMPUTE_REQ_CTRL },
-	{ R_GFX11_COMPUTE_USER_ACCUM_0, R_GFX11_COMPUTE_PGM_RSRC3 },
-	{ R_GFX11_COMPUTE_STATIC_THREAD_MGMT_SE4, R_GFX11_COMPUTE_DISPATCH_INTERLEAVE },
-	{ R_GFX11_COMPUTE_DISPATCH_TUNNEL, R_GFX11_COMPUTE_DISPATCH_TUNNEL },
-};
-
-struct reg_name { uint16_t offset; const char *name; };
-
-#define REG_NAME(number, name) { number, #name },
-static const struct reg_name names_common[] = { COMPUTE_REGS_COMMON(REG_NAME) };
-static const struct reg_name names_gfx10[] = { COMPUTE_REGS_GFX10(REG_NAME) };
-static const struct reg_name names_gfx11[] = { COMPUTE_REGS_GFX11(REG_NAME) };
-#undef REG_NAME
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static const char *
-name_in(const struct reg_name *names, size_t n, uint32_t offset)
-{
-	for (size_t i = 0; i < n; i++)
-		if (names[i].offset == offset)
-			return names[i].name;
-	return NULL;
-}
-
-static const char *
-reg_name(const struct sg_cp *cp, uint32_t offset)
-{
-	const char *name = name_in(names_common, COUNT(names_common), offset);
-
-	if (!name && cp->run.profile->gfx_major >= 11)
-		name = name_in(names_gfx11, COUNT(names_gfx11), offset);
-	else if (!name)
-		name = name_in(names_gfx10, COUNT(names_gfx10), offset);
-	return name ? name : "register";
-}
 
 static bool
 check_written(struct sg_cp *cp, uint32_t first, uint32_t last)
@@ -71,19 +27,20 @@ check_written(struct sg_cp *cp, uint32_t first, uint32_t last)
 	for (uint32_t i = first; i <= last; i++) {
 		if (cp->sh_written[i / 32] >> i % 32 & 1)
 			continue;
+		const char *name = sg_generation_reg_name(cp->run.generation, i);
 		sg_run_fail(&cp->run, SG_JOB_ILLEGAL,
 			    "%s (SH 0x%x) was not written in this submission; what it holds was left by others",
-			    reg_name(cp, i), i);
+			    name ? name : "register", i);
 		return false;
 	}
 	return true;
 }
 
 static bool
-check_spans(struct sg_cp *cp, const struct reg_span *spans, size_t n)
+check_spans(struct sg_cp *cp, const struct sg_reg_span *spans)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!check_written(cp, spans[i].first, spans[i].last))
+	for (; spans->first; spans++)
+		if (!check_written(cp, spans->first, spans->last))
 			return false;
 	return true;
 }
@@ -93,17 +50,17 @@ static bool
 check_registers(struct sg_cp *cp, uint32_t initiator)
 {
 	bool scratch = PM4_GET(RSRC2_SCRATCH_EN, sg_cp_sh(cp, R_COMPUTE_PGM_RSRC2));
-	bool gfx11 = cp->run.profile->gfx_major >= 11;
+	const struct sg_generation *g = cp->run.generation;
 
 	if (!PM4_GET(DISPATCH_INITIATOR_FORCE_START_AT_000, initiator) &&
 	    !check_written(cp, R_COMPUTE_START_X, R_COMPUTE_START_Z))
 		return false;
-	if (!check_spans(cp, required_common, COUNT(required_common)))
+	if (!check_spans(cp, required_common))
 		return false;
-	if (gfx11 && scratch && !check_written(cp, R_COMPUTE_DISPATCH_SCRATCH_BASE_LO, R_COMPUTE_DISPATCH_SCRATCH_BASE_HI))
+	if (g->tmpring.base_register && scratch &&
+	    !check_written(cp, R_COMPUTE_DISPATCH_SCRATCH_BASE_LO, R_COMPUTE_DISPATCH_SCRATCH_BASE_HI))
 		return false;
-	return gfx11 ? check_spans(cp, required_gfx11, COUNT(required_gfx11)) :
-		       check_spans(cp, required_gfx10, COUNT(required_gfx10));
+	return check_spans(cp, g->required);
 }
 
 /* ---- registers to dispatch ---- */
@@ -111,32 +68,28 @@ check_registers(struct sg_cp *cp, uint32_t initiator)
 static void
 set_scratch(const struct sg_cp *cp, struct sg_dispatch *d)
 {
+	const struct sg_tmpring *t = &cp->run.generation->tmpring;
 	uint32_t ring = sg_cp_sh(cp, R_COMPUTE_TMPRING_SIZE);
-	uint32_t waves = PM4_GET(TMPRING_WAVES, ring);
 
 	if (!PM4_GET(RSRC2_SCRATCH_EN, d->rsrc2))
 		return;
-	if (cp->run.profile->gfx_major >= 11) {
-		d->scratch_wave_bytes = PM4_GET(TMPRING_WAVESIZE_GFX11, ring) * 256;
-		d->scratch_waves = waves * cp->run.profile->num_se;
+	d->scratch_wave_bytes = (ring >> 12 & ((1u << t->wave_bits) - 1)) * t->wave_unit;
+	d->scratch_waves = PM4_GET(TMPRING_WAVES, ring) * (t->waves_per_se ? cp->run.profile->num_se : 1);
+	if (t->base_register)
 		d->scratch_base = sg_canonical(sg_u64(sg_cp_sh(cp, R_COMPUTE_DISPATCH_SCRATCH_BASE_LO),
 						      sg_cp_sh(cp, R_COMPUTE_DISPATCH_SCRATCH_BASE_HI) & 0xff) << 8);
-	} else {
-		d->scratch_wave_bytes = PM4_GET_(24, 12, ring) * 1024;
-		d->scratch_waves = waves; /* of all SEs */
-	}
 }
 
 static void
 set_state(struct sg_cp *cp, struct sg_dispatch *d, uint32_t initiator)
 {
 	d->arch = (enum sg_arch)cp->run.profile->arch;
-	d->wave32 = PM4_GET(DISPATCH_INITIATOR_CS_W32_EN, initiator);
+	d->wave32 = cp->run.generation->wave32 && PM4_GET(DISPATCH_INITIATOR_CS_W32_EN, initiator);
 	/* 48 address bits without sign, in units of 256 bytes */
 	d->pc = sg_canonical(sg_u64(sg_cp_sh(cp, R_COMPUTE_PGM_LO), sg_cp_sh(cp, R_COMPUTE_PGM_HI) & 0xff) << 8);
 	d->rsrc1 = sg_cp_sh(cp, R_COMPUTE_PGM_RSRC1);
 	d->rsrc2 = sg_cp_sh(cp, R_COMPUTE_PGM_RSRC2);
-	d->rsrc3 = sg_cp_sh(cp, R_GFX11_COMPUTE_PGM_RSRC3); /* the same number on gfx10 */
+	d->rsrc3 = sg_cp_sh(cp, cp->run.generation->rsrc3);
 	memcpy(d->user_data, &cp->regs[PM4_SH_BASE + R_COMPUTE_USER_DATA_0], sizeof(d->user_data));
 	d->poison = cp->run.config->hostile ? (uint32_t)sg_run_random(&cp->run) | 1 : DEFAULT_POISON;
 	d->stop = &cp->run.stop;
@@ -188,6 +141,36 @@ check_dispatch(struct sg_cp *cp, const struct sg_dispatch *d)
 	return !run->failed;
 }
 
+/* ---- what the initiator asks for ---- */
+
+static bool
+check_initiator(struct sg_cp *cp, uint32_t initiator)
+{
+	struct sg_run *run = &cp->run;
+
+	if (run->profile->arch == SG_NO_SHADER_CORE)
+		sg_run_fail(run, SG_JOB_ILLEGAL, "%s has no shader core here, only packets run", run->profile->name);
+	else if (PM4_GET(DISPATCH_INITIATOR_ORDERED_APPEND_ENBL, initiator))
+		sg_run_fail(run, SG_JOB_ILLEGAL, "ordered append needs GDS and an OA counter, which no job here has");
+	else if (PM4_GET(DISPATCH_INITIATOR_RESTORE, initiator))
+		sg_run_fail(run, SG_JOB_ILLEGAL, "RESTORE starts preempted waves again, which only firmware does");
+	return !run->failed;
+}
+
+/* With no compute unit to go to, waves wait for ever. */
+static bool
+check_cu_masks(struct sg_cp *cp)
+{
+	const uint16_t *mask = cp->run.generation->cu_masks;
+
+	for (uint32_t se = 0; se < cp->run.profile->num_se && mask[se]; se++)
+		if (sg_cp_sh(cp, mask[se]))
+			return true;
+	sg_run_fail(&cp->run, SG_JOB_HANG, "COMPUTE_STATIC_THREAD_MGMT_SE0 to SE%u allow no compute unit",
+		    cp->run.profile->num_se - 1);
+	return false;
+}
+
 /* ---- packets ---- */
 
 static void
@@ -198,6 +181,8 @@ dispatch(struct sg_cp *cp, const uint32_t dim[3], uint32_t initiator)
 	sg_cp_set_reg(cp, PM4_SH_BASE + R_COMPUTE_DISPATCH_INITIATOR, initiator);
 	if (!PM4_GET(DISPATCH_INITIATOR_COMPUTE_SHADER_EN, initiator))
 		return;
+	if (!check_initiator(cp, initiator))
+		return;
 	if (cp->run.config->hostile && cp->run.config->strict && !check_registers(cp, initiator))
 		return;
 	set_state(cp, &d, initiator);
@@ -205,7 +190,7 @@ dispatch(struct sg_cp *cp, const uint32_t dim[3], uint32_t initiator)
 		sg_cp_set_reg(cp, PM4_SH_BASE + R_COMPUTE_DIM_X + i, dim[i]);
 		set_axis(cp, &d, i, dim[i], initiator);
 	}
-	if (check_dispatch(cp, &d))
+	if (check_dispatch(cp, &d) && check_cu_masks(cp))
 		sg_cp_launch(cp, &d);
 }
 
@@ -219,6 +204,7 @@ sg_pk_dispatch_direct(struct sg_cp *cp, const struct sg_packet *p)
 void
 sg_pk_dispatch_indirect(struct sg_cp *cp, const struct sg_packet *p)
 {
+	enum { INDIRECT_ARGS_BASE = 1 };
 	bool gfx = cp->ip == SG_IP_GFX;
 	uint32_t dim[3];
 
@@ -226,7 +212,7 @@ sg_pk_dispatch_indirect(struct sg_cp *cp, const struct sg_packet *p)
 		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "body of %u dwords, needs 3 on a compute ring", p->dwords);
 		return;
 	}
-	uint64_t va = gfx ? cp->indirect_base + p->body[0] : sg_u64(p->body[0] & ~3u, p->body[1]);
+	uint64_t va = gfx ? cp->bases[INDIRECT_ARGS_BASE] + p->body[0] : sg_u64(p->body[0] & ~3u, p->body[1]);
 	if (sg_run_read(&cp->run, va, dim, sizeof(dim)))
 		dispatch(cp, dim, p->body[gfx ? 1 : 2]);
 }

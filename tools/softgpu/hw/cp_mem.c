@@ -10,7 +10,8 @@
 /* Selectors shared by WRITE_DATA and COPY_DATA */
 #define WRITE_DATA_CACHE_POLICY 26, 25
 enum data_sel { SEL_REG = 0, SEL_MEM_SYNC = 1, SEL_L2 = 2, SEL_GDS = 3, SEL_PERF_REG = 4, SEL_MEM_OR_IMMEDIATE = 5,
-		SEL_ATOMIC_RETURN = 6, SEL_GPU_CLOCK = 9, SEL_SYSTEM_CLOCK = 10 };
+		SEL_ATOMIC_RETURN = 6, SEL_GDS_RETURN_0 = 7, SEL_GDS_RETURN_1 = 8, SEL_GPU_CLOCK = 9,
+		SEL_SYSTEM_CLOCK = 10 };
 
 /* ---- WRITE_DATA: ctl, address, data... ---- */
 
@@ -51,7 +52,7 @@ sg_pk_write_data(struct sg_cp *cp, const struct sg_packet *p)
 			cp->run.l2 = SG_L2_UNCACHED;
 		write_memory(cp, sg_u64(p->body[1] & ~3u, p->body[2]), &p->body[3], n, one_address);
 		break;
-	case SEL_GDS: /* there is none; nothing reads it */
+	case SEL_GDS: /* of which no job has a part */
 		break;
 	default:
 		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "destination %u does not exist", sel);
@@ -83,8 +84,14 @@ copy_source(struct sg_cp *cp, const uint32_t *body, unsigned bytes, uint64_t *va
 	case SEL_SYSTEM_CLOCK:
 		*value = sg_gpu_clock();
 		return true;
-	case SEL_GDS:
 	case SEL_ATOMIC_RETURN:
+		*value = cp->atomic_return;
+		return true;
+	case SEL_GDS_RETURN_0:
+	case SEL_GDS_RETURN_1:
+		*value = cp->gds_return;
+		return true;
+	case SEL_GDS:
 		return true;
 	default:
 		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "source %u does not exist", sel);
@@ -99,6 +106,16 @@ copy_to_registers(struct sg_cp *cp, uint32_t reg, uint64_t value, unsigned bytes
 		sg_cp_set_user_reg(cp, reg + 1, (uint32_t)(value >> 32));
 }
 
+/* The path by which drivers set up traces and counters reaches config registers too. */
+static void
+copy_to_perf_registers(struct sg_cp *cp, uint32_t reg, uint64_t value, unsigned bytes)
+{
+	if (reg < PM4_CONFIG_BASE || reg >= PM4_SH_BASE)
+		copy_to_registers(cp, reg, value, bytes);
+	else
+		sg_cp_set_reg(cp, reg, (uint32_t)value);
+}
+
 void
 sg_pk_copy_data(struct sg_cp *cp, const struct sg_packet *p)
 {
@@ -110,8 +127,10 @@ sg_pk_copy_data(struct sg_cp *cp, const struct sg_packet *p)
 		return;
 	switch (sel) {
 	case SEL_REG:
-	case SEL_PERF_REG:
 		copy_to_registers(cp, p->body[3] & 0x3ffff, value, bytes);
+		break;
+	case SEL_PERF_REG:
+		copy_to_perf_registers(cp, p->body[3] & 0x3ffff, value, bytes);
 		break;
 	case SEL_MEM_SYNC:
 	case SEL_L2:
@@ -129,8 +148,6 @@ sg_pk_copy_data(struct sg_cp *cp, const struct sg_packet *p)
 /* ---- DMA_DATA: ctl, source or data, destination, command. Always done before the next packet, as on the MEC. ---- */
 
 enum dma_sel { DMA_ADDRESS = 0, DMA_GDS = 1, DMA_DATA_OR_NOWHERE = 2, DMA_L2 = 3 };
-#define DMA_DATA_SAS 26, 26 /* source is registers */
-#define DMA_DATA_DAS 27, 27
 
 static bool
 dma_one_address(struct sg_cp *cp, uint64_t dst, uint64_t src, uint32_t bytes, bool increment_source)
@@ -175,8 +192,9 @@ sg_pk_dma_data(struct sg_cp *cp, const struct sg_packet *p)
 	}
 	if (src_sel == DMA_ADDRESS || src_sel == DMA_L2)
 		dma_from_memory(cp, p->body, dst, nowhere);
-	else if (!nowhere)
-		sg_run_fill(&cp->run, dst, src_sel == DMA_GDS ? 0 : p->body[1], bytes);
+	else if (!nowhere) /* without increment all of it lands on the first dword */
+		sg_run_fill(&cp->run, dst, src_sel == DMA_GDS ? 0 : p->body[1],
+			    PM4_GET(DMA_DATA_DAIC, p->body[5]) && bytes > 4 ? 4 : bytes);
 }
 
 /* ctl, stride, count, address, bytes: fills with 0 */
@@ -203,6 +221,7 @@ sg_pk_atomic_mem(struct sg_cp *cp, const struct sg_packet *p)
 	bool wide = op & 32;
 
 	for (unsigned turn = 0; sg_run_atomic(&cp->run, op, va, src, cmp, &old); turn++) {
+		cp->atomic_return = old;
 		if (command != LOOP_UNTIL_EQUAL || old == (wide ? cmp : (uint32_t)cmp))
 			return;
 		sg_cp_drain(cp);
@@ -210,32 +229,4 @@ sg_pk_atomic_mem(struct sg_cp *cp, const struct sg_packet *p)
 			return;
 		sg_run_pause(turn);
 	}
-}
-
-/* ---- COND_WRITE: ctl, poll address, reference, mask, write address, data ---- */
-
-void
-sg_pk_cond_write(struct sg_cp *cp, const struct sg_packet *p)
-{
-	bool poll_memory = PM4_GET_(4, 4, p->body[0]);
-	uint32_t write_space = PM4_GET_(9, 8, p->body[0]), value = 0, reg = p->body[1] & 0x3ffff;
-
-	if (!poll_memory)
-		value = reg < SG_CP_REGS ? cp->regs[reg] : 0;
-	else if (!sg_run_read(&cp->run, sg_u64(p->body[1] & ~3u, p->body[2]), &value, 4))
-		return;
-	if (!sg_run_compare(p->body[0] & 7, value & p->body[4], p->body[3]))
-		return;
-	if (write_space == 1)
-		sg_run_write(&cp->run, sg_u64(p->body[5] & ~3u, p->body[6]), &p->body[7], 4);
-	else if (write_space == 0)
-		sg_cp_set_user_reg(cp, p->body[5] & 0x3ffff, p->body[7]);
-}
-
-/* ctl, address, pages: a TLB prefetch */
-void
-sg_pk_prime_utcl2(struct sg_cp *cp, const struct sg_packet *p)
-{
-	(void)cp;
-	(void)p;
 }

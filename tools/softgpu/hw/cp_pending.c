@@ -32,6 +32,17 @@ group_count(const struct sg_dispatch *d)
 	return __builtin_mul_overflow(n, (uint64_t)d->groups[2], &total) ? UINT64_MAX : total;
 }
 
+/* The last group of an axis may be a partial one. */
+static uint64_t
+thread_count(const struct sg_dispatch *d)
+{
+	uint64_t n = 1;
+
+	for (unsigned i = 0; i < 3; i++)
+		n *= d->groups[i] ? (d->groups[i] - 1ull) * d->threads[i] + d->partial[i] : 0;
+	return n;
+}
+
 /* NULL: out of memory (failed). */
 static struct sg_pending *
 pending_add(struct sg_cp *cp)
@@ -199,7 +210,8 @@ sg_cp_launch(struct sg_cp *cp, const struct sg_dispatch *d)
 	uint64_t groups = group_count(d);
 
 	sg_count(&cp->run.counters->dispatches, 1);
-	cp->invocations += groups * d->threads[0] * d->threads[1] * d->threads[2];
+	if (!cp->statistics_off)
+		cp->invocations += thread_count(d);
 	if (groups == 0)
 		return;
 	if (!cp->run.config->hostile) {

@@ -8,15 +8,8 @@
 
 #include <string.h>
 
-#define CONFIG_BASE 0x2000u
-#define CONFIG_END 0x2c00u
 #define CONTEXT_END 0xc000u
 #define UCONFIG_END 0x10000u
-
-static const uint16_t mqd_masks[] = {
-	R_COMPUTE_STATIC_THREAD_MGMT_SE0, R_COMPUTE_STATIC_THREAD_MGMT_SE1,
-	R_COMPUTE_STATIC_THREAD_MGMT_SE2, R_COMPUTE_STATIC_THREAD_MGMT_SE3,
-};
 
 /* What the kernel's MQD loads when it maps the queue, or, in hostile mode, what strangers may have left. */
 void
@@ -29,14 +22,10 @@ sg_cp_reset_regs(struct sg_cp *cp, bool garbage)
 			sh[i] = (uint32_t)sg_run_random(&cp->run);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(mqd_masks) / sizeof(mqd_masks[0]); i++)
-		sh[mqd_masks[i]] = 0xffffffff;
+	for (const uint16_t *mask = cp->run.generation->cu_masks; *mask; mask++)
+		sh[*mask] = 0xffffffff;
 	sh[R_COMPUTE_PIPELINESTAT_ENABLE] = 1;
-	sh[R_COMPUTE_MISC_RESERVED] = cp->run.profile->gfx_major >= 11 ? 7 : 3;
-	if (cp->run.profile->gfx_major >= 11)
-		for (uint32_t i = R_GFX11_COMPUTE_STATIC_THREAD_MGMT_SE4;
-		     i <= R_GFX11_COMPUTE_STATIC_THREAD_MGMT_SE7; i++)
-			sh[i] = 0xffffffff;
+	sh[R_COMPUTE_MISC_RESERVED] = cp->run.generation->misc_reserved;
 }
 
 /* Plain packets may point anywhere in their window; what lies behind its end is lost. */
@@ -85,8 +74,8 @@ void
 sg_pk_set_config_reg(struct sg_cp *cp, const struct sg_packet *p)
 {
 	(void)p;
-	sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "config registers (0x%x..0x%x) are privileged", CONFIG_BASE,
-		    CONFIG_END - 1);
+	sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "config registers (0x%x..0x%x) are privileged", PM4_CONFIG_BASE,
+		    PM4_SH_BASE - 1);
 }
 
 void
@@ -186,6 +175,16 @@ sg_pk_set_sh_packed(struct sg_cp *cp, const struct sg_packet *p)
 	set_packed(cp, p, PM4_SH_BASE, PM4_SH_END);
 }
 
+/* The fast form */
+void
+sg_pk_set_sh_packed_n(struct sg_cp *cp, const struct sg_packet *p)
+{
+	if (p->body[0] > PM4_PACKED_N_MAX)
+		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "%u registers, at most %u fit", p->body[0], PM4_PACKED_N_MAX);
+	else
+		set_packed(cp, p, PM4_SH_BASE, PM4_SH_END);
+}
+
 /* ---- LOAD_*_REG: base address, then (offset, count)...; register n comes from base + 4 n ---- */
 
 static void
@@ -221,12 +220,14 @@ sg_pk_load_context_reg(struct sg_cp *cp, const struct sg_packet *p)
 	load_regs(cp, p, PM4_CONTEXT_BASE, CONTEXT_END);
 }
 
-/* LOAD_SH_REG_INDEX: address (bits 1:0 index), offset (bit 31: memory holds pairs), count */
-void
-sg_pk_load_sh_reg_index(struct sg_cp *cp, const struct sg_packet *p)
+/* LOAD_*_REG_INDEX: address (bit 0: the second dword is an offset from SET_BASE 4), register offset (bit 31: memory
+ * holds pairs of offset and value), count */
+static void
+load_regs_index(struct sg_cp *cp, const struct sg_packet *p, uint32_t base, uint32_t end)
 {
-	uint64_t va = sg_u64(p->body[0] & ~3u, p->body[1]);
-	bool pairs = p->body[2] >> 31;
+	enum { LOAD_REG_INDEX_BASE = 4 };
+	bool from_base = p->body[0] & 1, pairs = p->body[2] >> 31;
+	uint64_t va = from_base ? cp->bases[LOAD_REG_INDEX_BASE] + p->body[1] : sg_u64(p->body[0] & ~3u, p->body[1]);
 	uint32_t offset = p->body[2] & 0xffff, n = p->body[3] & 0x3fff;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -235,10 +236,28 @@ sg_pk_load_sh_reg_index(struct sg_cp *cp, const struct sg_packet *p)
 				  sg_run_read(&cp->run, va + i * 4ull, &w[1], 4);
 		if (!ok)
 			return;
-		uint32_t reg = PM4_SH_BASE + (w[0] & 0xffff);
-		if (reg < PM4_SH_END)
+		uint32_t reg = base + (w[0] & 0xffff);
+		if (reg < end)
 			sg_cp_set_reg(cp, reg, w[1]);
 	}
+}
+
+void
+sg_pk_load_sh_reg_index(struct sg_cp *cp, const struct sg_packet *p)
+{
+	load_regs_index(cp, p, PM4_SH_BASE, PM4_SH_END);
+}
+
+void
+sg_pk_load_uconfig_reg_index(struct sg_cp *cp, const struct sg_packet *p)
+{
+	load_regs_index(cp, p, PM4_UCONFIG_BASE, UCONFIG_END);
+}
+
+void
+sg_pk_load_context_reg_index(struct sg_cp *cp, const struct sg_packet *p)
+{
+	load_regs_index(cp, p, PM4_CONTEXT_BASE, CONTEXT_END);
 }
 
 /* CONTEXT_REG_RMW: offset, mask, data */
@@ -251,13 +270,15 @@ sg_pk_context_reg_rmw(struct sg_cp *cp, const struct sg_packet *p)
 		sg_cp_set_reg(cp, reg, (cp->regs[reg] & ~p->body[1]) | (p->body[2] & p->body[1]));
 }
 
-/* REG_RMW: register, AND mask, OR mask; bits 31:30 choose registers as masks, which nobody does */
+/* REG_RMW: register, AND mask, OR mask; bits 31 and 30 say that the masks are numbers of registers that hold them */
 void
 sg_pk_reg_rmw(struct sg_cp *cp, const struct sg_packet *p)
 {
 	uint32_t reg = p->body[0] & 0xffff;
+	uint32_t and_mask = p->body[0] >> 31 & 1 ? cp->regs[p->body[1] & 0xffff] : p->body[1];
+	uint32_t or_mask = p->body[0] >> 30 & 1 ? cp->regs[p->body[2] & 0xffff] : p->body[2];
 
-	sg_cp_set_user_reg(cp, reg, (cp->regs[reg] & p->body[1]) | p->body[2]);
+	sg_cp_set_user_reg(cp, reg, (cp->regs[reg] & and_mask) | or_mask);
 }
 
 /* SET_BASE: index, address. Index 1 is where the gfx ring's DISPATCH_INDIRECT finds its arguments: any dword, since
@@ -265,6 +286,13 @@ sg_pk_reg_rmw(struct sg_cp *cp, const struct sg_packet *p)
 void
 sg_pk_set_base(struct sg_cp *cp, const struct sg_packet *p)
 {
-	if ((p->body[0] & 0xf) == 1)
-		cp->indirect_base = sg_u64(p->body[1] & ~3u, p->body[2]);
+	cp->bases[p->body[0] & 0xf] = sg_u64(p->body[1] & ~3u, p->body[2]);
+}
+
+/* Draws would find the hardware's defaults, which only they would; here all are 0. */
+void
+sg_pk_clear_state(struct sg_cp *cp, const struct sg_packet *p)
+{
+	(void)p;
+	memset(&cp->regs[PM4_CONTEXT_BASE], 0, (CONTEXT_END - PM4_CONTEXT_BASE) * sizeof(cp->regs[0]));
 }

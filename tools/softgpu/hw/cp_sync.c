@@ -8,42 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- EVENT_WRITE ---- */
-
-/* 11 counters of 64 bits, 14 since gfx11; compute invocations are the last of the first eleven. */
-static void
-sample_pipeline_statistics(struct sg_cp *cp, const struct sg_packet *p)
-{
-	uint64_t counters[14] = { 0 };
-	bool gfx11 = cp->run.profile->gfx_major >= 11;
-
-	if (p->dwords < 3) {
-		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "SAMPLE_PIPELINESTAT without an address");
-		return;
-	}
-	counters[10] = cp->invocations;
-	sg_run_write(&cp->run, sg_u64(p->body[1] & ~7u, p->body[2]), counters, (gfx11 ? 14 : 11) * 8);
-}
-
-void
-sg_pk_event_write(struct sg_cp *cp, const struct sg_packet *p)
-{
-	switch (PM4_GET(EVENT_WRITE_EVENT_TYPE, p->body[0])) {
-	case PM4_EVENT_CS_PARTIAL_FLUSH:
-		sg_count(&cp->run.counters->barriers, 1);
-		sg_cp_drain(cp);
-		break;
-	case PM4_EVENT_SAMPLE_PIPELINESTAT:
-		sample_pipeline_statistics(cp, p);
-		break;
-	default:
-		break; /* graphics, thread trace, statistics on and off */
-	}
-}
-
-/* ---- ACQUIRE_MEM: ctl, size, size hi, base, base hi, poll, gcr. Does not wait for shaders since gfx10. ---- */
-
-#define GCR_GL2_DISCARD 13, 13
+/* ---- ACQUIRE_MEM: ctl (gfx9: what to do), size, size hi, base, base hi, poll, gcr (since gfx10: what to do). Does not
+ * wait for shaders since gfx10. ---- */
 
 /* What one packet asks of the caches. */
 struct cache_work {
@@ -51,15 +17,15 @@ struct cache_work {
 };
 
 static struct cache_work
-acquire_work(uint32_t gcr)
+cache_work(const struct sg_cache_bits *b, uint32_t dword)
 {
 	return (struct cache_work){
-		.vector = PM4_GET(GCR_GLV_INV, gcr) && PM4_GET(GCR_GL1_INV, gcr),
-		.scalar = PM4_GET(GCR_GLK_INV, gcr),
-		.code = PM4_GET(GCR_GLI_INV, gcr) != 0,
-		.write_back = PM4_GET(GCR_GL2_WB, gcr),
-		.invalidate = PM4_GET(GCR_GL2_INV, gcr),
-		.discard = PM4_GET(GCR_GL2_DISCARD, gcr),
+		.vector = (dword & b->vector) == b->vector,
+		.scalar = dword & b->scalar,
+		.code = dword & b->code,
+		.write_back = dword & b->write_back,
+		.invalidate = dword & b->invalidate,
+		.discard = dword & b->discard,
 	};
 }
 
@@ -107,13 +73,18 @@ work_on_range(struct sg_cp *cp, const struct cache_work *w, uint64_t va, uint64_
 void
 sg_pk_acquire_mem(struct sg_cp *cp, const struct sg_packet *p)
 {
-	if (p->dwords < 7) {
-		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "body of %u dwords, needs 7 since gfx10", p->dwords);
+	const struct sg_generation *g = cp->run.generation;
+
+	if (p->dwords < g->acquire_body) {
+		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "body of %u dwords, needs %u on %s", p->dwords, g->acquire_body,
+			    cp->run.profile->name);
 		return;
 	}
-	struct cache_work w = acquire_work(p->body[6]);
+	struct cache_work w = cache_work(&g->acquire, p->body[g->acquire_dword]);
 
 	sg_count(&cp->run.counters->acquires, 1);
+	if (g->pws && cp->ip == SG_IP_GFX && PM4_GET(ACQUIRE_MEM_PWS_ENA, p->body[5]))
+		sg_cp_drain(cp); /* the RELEASE_MEM it waits for comes after the waves before it */
 	if (!cp->run.config->hostile)
 		return;
 	if (w.code && cp->run.icache) /* no range: its field has none that anybody uses */
@@ -130,8 +101,13 @@ sg_pk_acquire_mem(struct sg_cp *cp, const struct sg_packet *p)
 
 enum release_data { DATA_NONE = 0, DATA_32 = 1, DATA_64 = 2, DATA_GPU_CLOCK = 3, DATA_SYSTEM_CLOCK = 4, DATA_GDS = 5,
 		    DATA_ADD_32 = 7 };
-#define RELEASE_MEM_GL2_DISCARD 19, 19
-#define RELEASE_MEM_GLK_INV_GFX11 30, 30
+
+/* The data share of which no job owns a part reads 0. */
+static void
+release_gds(struct sg_cp *cp, uint64_t va, uint32_t dwords)
+{
+	sg_run_fill(&cp->run, va & ~3ull, 0, dwords * 4ull);
+}
 
 static void
 release_write(struct sg_cp *cp, const uint32_t *body)
@@ -153,21 +129,12 @@ release_write(struct sg_cp *cp, const uint32_t *body)
 	case DATA_ADD_32:
 		sg_run_atomic(&cp->run, 15 /* ADD_RTN */, va, data, 0, &old);
 		break;
-	default: /* nothing, or GDS, which holds nothing */
+	case DATA_GDS:
+		release_gds(cp, va, PM4_GET(RELEASE_MEM_GDS_DWORDS, body[4]));
+		break;
+	default: /* nothing to write */
 		break;
 	}
-}
-
-static struct cache_work
-release_work(const struct sg_cp *cp, uint32_t event)
-{
-	return (struct cache_work){
-		.vector = PM4_GET(RELEASE_MEM_GLV_INV, event) && PM4_GET(RELEASE_MEM_GL1_INV, event),
-		.scalar = cp->run.profile->gfx_major >= 11 && PM4_GET(RELEASE_MEM_GLK_INV_GFX11, event),
-		.write_back = PM4_GET(RELEASE_MEM_GL2_WB, event),
-		.invalidate = PM4_GET(RELEASE_MEM_GL2_INV, event),
-		.discard = PM4_GET(RELEASE_MEM_GL2_DISCARD, event),
-	};
 }
 
 /* A word that tells the CPU of data still in L2. The kernel's fence is about to write them back; on hardware it takes
@@ -182,7 +149,7 @@ let_the_cpu_look(void)
 void
 sg_cp_release(struct sg_cp *cp, const uint32_t body[7])
 {
-	struct cache_work w = release_work(cp, body[0]);
+	struct cache_work w = cache_work(&cp->run.generation->release, body[0]);
 	bool bypass = PM4_GET(RELEASE_MEM_CACHE_POLICY, body[0]) == PM4_POLICY_BYPASS;
 	enum sg_l2_use use = cp->run.l2;
 
@@ -211,21 +178,24 @@ sg_pk_release_mem(struct sg_cp *cp, const struct sg_packet *p)
 /* ---- WAIT_REG_MEM ---- */
 
 struct wait {
+	bool reg;		/* of the file, not memory */
 	uint32_t function;
-	uint64_t va, reference, mask;
+	uint64_t va, reference, mask; /* va: or the register's number */
 	unsigned bytes;
 };
 
 static bool
 wait_look(struct sg_cp *cp, const struct wait *w, uint64_t *value)
 {
-	*value = 0;
+	*value = w->reg ? cp->regs[w->va] : 0;
+	if (w->reg)
+		return sg_run_compare(w->function, *value & w->mask, w->reference);
 	return sg_run_poll(&cp->run, w->va, value, w->bytes) &&
 	       sg_run_compare(w->function, *value & w->mask, w->reference);
 }
 
 static void
-wait_memory(struct sg_cp *cp, const struct wait *w)
+wait_until(struct sg_cp *cp, const struct wait *w)
 {
 	static const char *const functions[8] = { "always", "<", "<=", "==", "!=", ">=", ">", "?" };
 	uint64_t value;
@@ -237,59 +207,66 @@ wait_memory(struct sg_cp *cp, const struct wait *w)
 	for (unsigned turn = 0; !cp->run.failed && !wait_look(cp, w, &value); turn++) {
 		if (__atomic_load_n(&cp->run.stop, __ATOMIC_RELAXED)) {
 			sg_run_fail(&cp->run, SG_JOB_HANG,
-				    "waited %u ms for (value & 0x%llx) %s 0x%llx at 0x%llx, value is 0x%llx",
+				    "waited %u ms for (value & 0x%llx) %s 0x%llx %s 0x%llx, value is 0x%llx",
 				    cp->run.config->lockup_ms, (unsigned long long)w->mask, functions[w->function],
-				    (unsigned long long)w->reference, (unsigned long long)w->va,
-				    (unsigned long long)value);
+				    (unsigned long long)w->reference, w->reg ? "in register" : "at",
+				    (unsigned long long)w->va, (unsigned long long)value);
 			return;
 		}
 		sg_run_pause(turn);
 	}
 }
 
-/* Registers a user stream waits on are handshakes of other blocks (HDP flush): they answer at once. */
+/* Registers that hold what streams have written are looked at; the others that a stream waits for are handshakes of other
+ * blocks (the HDP flush, traces), which answer at once. */
 static bool
-is_memory_wait(const struct sg_packet *p)
+reg_holds_state(uint32_t reg)
 {
-	return PM4_GET(WAIT_REG_MEM_MEM_SPACE, p->body[0]) == 1 && PM4_GET(WAIT_REG_MEM_OPERATION, p->body[0]) != 1;
+	return (reg >= PM4_SH_BASE && reg < PM4_SH_END) || (reg >= PM4_CONTEXT_BASE && reg < PM4_UCONFIG_BASE);
+}
+
+static void
+wait_packet(struct sg_cp *cp, uint32_t ctl, struct wait *w)
+{
+	enum { SPACE_REGISTER = 0, SPACE_MEMORY = 1, WRITE_WAIT_WRITE = 1 };
+	uint32_t space = PM4_GET(WAIT_REG_MEM_MEM_SPACE, ctl);
+
+	w->function = PM4_GET(WAIT_REG_MEM_FUNCTION, ctl);
+	if (space > SPACE_MEMORY) {
+		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "memory space %u does not exist", space);
+		return;
+	}
+	if (PM4_GET(WAIT_REG_MEM_OPERATION, ctl) == WRITE_WAIT_WRITE)
+		return;
+	w->reg = space == SPACE_REGISTER;
+	if (!w->reg)
+		w->va = sg_canonical(w->va & ~(uint64_t)(w->bytes - 1));
+	else if (!reg_holds_state((uint32_t)w->va & 0x3ffff))
+		return;
+	else
+		w->va &= 0x3ffff;
+	wait_until(cp, w);
 }
 
 void
 sg_pk_wait_reg_mem(struct sg_cp *cp, const struct sg_packet *p)
 {
-	struct wait w = {
-		.function = PM4_GET(WAIT_REG_MEM_FUNCTION, p->body[0]),
-		.va = sg_canonical(sg_u64(p->body[1] & ~3u, p->body[2])),
-		.reference = p->body[3], .mask = p->body[4], .bytes = 4,
-	};
+	struct wait w = { .va = sg_u64(p->body[1], p->body[2]), .reference = p->body[3], .mask = p->body[4],
+			  .bytes = 4 };
 
-	if (is_memory_wait(p))
-		wait_memory(cp, &w);
+	wait_packet(cp, p->body[0], &w);
 }
 
 void
 sg_pk_wait_reg_mem64(struct sg_cp *cp, const struct sg_packet *p)
 {
-	struct wait w = {
-		.function = PM4_GET(WAIT_REG_MEM_FUNCTION, p->body[0]),
-		.va = sg_canonical(sg_u64(p->body[1] & ~7u, p->body[2])),
-		.reference = sg_u64(p->body[3], p->body[4]), .mask = sg_u64(p->body[5], p->body[6]), .bytes = 8,
-	};
+	struct wait w = { .va = sg_u64(p->body[1], p->body[2]), .reference = sg_u64(p->body[3], p->body[4]),
+			  .mask = sg_u64(p->body[5], p->body[6]), .bytes = 8 };
 
-	if (is_memory_wait(p))
-		wait_memory(cp, &w);
+	wait_packet(cp, p->body[0], &w);
 }
 
-/* ---- conditions ---- */
-
-void
-sg_pk_cond_exec(struct sg_cp *cp, const struct sg_packet *p)
-{
-	uint32_t value;
-
-	if (sg_run_read(&cp->run, sg_u64(p->body[0] & ~3u, p->body[1]), &value, 4) && value == 0)
-		sg_cp_skip(cp, PM4_GET(COND_EXEC_COUNT, p->body[3]));
-}
+/* ---- other waits ---- */
 
 /* The CP fetches this packet again and again until its VALID bit is set in memory. */
 void
@@ -307,21 +284,29 @@ sg_pk_rewind(struct sg_cp *cp, const struct sg_packet *p)
 	}
 }
 
-/* SET_PREDICATION (gfx ring): ctl, address. Only the boolean forms; queries of graphics never skip. */
+/* MEM_SEMAPHORE: address, ctl */
 void
-sg_pk_set_predication(struct sg_cp *cp, const struct sg_packet *p)
+sg_pk_mem_semaphore(struct sg_cp *cp, const struct sg_packet *p)
 {
-	enum { CLEAR = 0, BOOL64 = 3, BOOL32 = 4 };
-	uint32_t op = PM4_GET_(18, 16, p->body[0]);
-	bool run_if_set = PM4_GET_(8, 8, p->body[0]);
-	uint64_t value = 0;
+	enum { SIGNAL = 6, WAIT = 7 };
+	uint64_t va = sg_u64(p->body[0] & ~7u, p->body[1]);
+	uint32_t sel = PM4_GET(MEM_SEMAPHORE_SEL, p->body[2]);
+	bool taken;
 
-	cp->predicate_skips = false;
-	if (op != BOOL64 && op != BOOL32)
+	if (sel == SIGNAL) {
+		sg_run_semaphore_signal(&cp->run, va, PM4_GET(MEM_SEMAPHORE_WRITE_ONE, p->body[2]));
 		return;
-	sg_cp_drain(cp); /* PFP_SYNC_ME precedes it in all users */
-	if (sg_run_read(&cp->run, sg_u64(p->body[1] & ~3u, p->body[2]), &value, op == BOOL64 ? 8 : 4))
-		cp->predicate_skips = (value != 0) != run_if_set;
+	}
+	if (sel != WAIT) {
+		sg_run_fail(&cp->run, SG_JOB_ILLEGAL, "semaphore operation %u does not exist", sel);
+		return;
+	}
+	for (unsigned turn = 0; sg_run_semaphore_take(&cp->run, va, &taken) && !taken; turn++) {
+		sg_cp_drain(cp);
+		if (cp->run.failed || sg_run_timed_out(&cp->run))
+			return;
+		sg_run_pause(turn);
+	}
 }
 
 /* ---- TIMESTAMP: enables, bottom address, top address ---- */

@@ -14,10 +14,17 @@
 
 /* ---- profile: which chip this is (hw/profile.c, one table entry per chip) ---- */
 
+/* Generations of the graphics core, in order: which packets and registers there are (hw/generation.c). */
+enum sg_gen { SG_GEN_9 = 90, SG_GEN_90A = 92, SG_GEN_942 = 94, SG_GEN_10 = 100, SG_GEN_103 = 103, SG_GEN_11 = 110,
+	      SG_GEN_12 = 120 };
+
+enum { SG_NO_SHADER_CORE = 0xff }; /* as arch: dispatches are refused */
+
 struct sg_profile {
 	const char *name;		/* "gfx1100" */
 	const char *marketing;		/* text for reports */
-	uint32_t arch;			/* enum sg_arch of isa.h */
+	uint32_t arch;			/* enum sg_arch of isa.h, or SG_NO_SHADER_CORE */
+	enum sg_gen gen;
 	unsigned gfx_major, gfx_minor, gfx_stepping;
 	/* identity as AMDGPU_INFO_DEV_INFO and sysfs give it; sources: facts about device dumps in Mesa */
 	uint32_t pci_vendor, pci_device, pci_revision, pci_subvendor, pci_subdevice;

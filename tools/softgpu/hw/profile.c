@@ -18,7 +18,7 @@ static const struct sg_profile profiles[] = {
 	{
 		.name = "gfx1100",
 		.marketing = "AMD Radeon RX 7900 XTX (softgpu)",
-		.arch = SG_ARCH_RDNA3,
+		.arch = SG_ARCH_RDNA3, .gen = SG_GEN_11,
 		.gfx_major = 11, .gfx_minor = 0, .gfx_stepping = 0,
 		.pci_vendor = 0x1002, .pci_device = 0x744c, .pci_revision = 0xc8,
 		.pci_subvendor = 0x1002, .pci_subdevice = 0x0e3b,
@@ -40,7 +40,7 @@ static const struct sg_profile profiles[] = {
 	{
 		.name = "gfx1030",
 		.marketing = "AMD Radeon RX 6900 XT (softgpu)",
-		.arch = SG_ARCH_RDNA2,
+		.arch = SG_ARCH_RDNA2, .gen = SG_GEN_103,
 		.gfx_major = 10, .gfx_minor = 3, .gfx_stepping = 0,
 		.pci_vendor = 0x1002, .pci_device = 0x73bf, .pci_revision = 0xc0,
 		.pci_subvendor = 0x1002, .pci_subdevice = 0x0e3a,
@@ -59,6 +59,29 @@ static const struct sg_profile profiles[] = {
 		.ids_flags = 0, .ce_ram_bytes = 65536, .double_offchip_lds = 1,
 		.tcp_kib = 16, .sqc_data_kib = 16, .sqc_inst_kib = 32, .gl1_kib = 128, .gl2_kib = 4096,
 		.mall_bytes = 128 * MIB,
+	},
+	{
+		/* Packets only: isa/ has no gfx12. RADV of Debian 12 does not know the family. */
+		.name = "gfx1201",
+		.marketing = "AMD Radeon RX 9070 XT (softgpu, no shader core)",
+		.arch = SG_NO_SHADER_CORE, .gen = SG_GEN_12,
+		.gfx_major = 12, .gfx_minor = 0, .gfx_stepping = 1,
+		.pci_vendor = 0x1002, .pci_device = 0x7550, .pci_revision = 0xc0,
+		.pci_subvendor = 0x1002, .pci_subdevice = 0x7550,
+		.family = 152, .external_rev = 0x51, .chip_rev = 1,
+		.gc_ip_discovery = 0x0c0001,
+		.hw_ip_gfx_major = 12, .hw_ip_gfx_minor = 0, .sdma_major = 7, .sdma_minor = 0,
+		.gfx_rings = 0x1, .compute_rings = 0xf, .sdma_rings = 0x3,
+		.num_se = 4, .num_sa_per_se = 2, .cu_per_sa = 8, .active_cus = 64,
+		.wave_size = 32, .vgprs_per_simd = 1536,
+		.num_rb = 16, .rb_mask = 0xffff, .num_tcc = 32, .gb_addr_config = 0x08200545,
+		.vram_type = 9, .vram_bit_width = 256,
+		.vram_bytes = 17095983104ull, .visible_vram_bytes = 3 * GIB, .gtt_bytes = 8 * GIB,
+		.counter_khz = 100000, .max_sclk_khz = 2460000, .max_mclk_khz = 1258000,
+		.me_version = 2590, .pfp_version = 2630, .mec_version = 2800, .fw_feature = 29,
+		.ids_flags = 0, .ce_ram_bytes = 0, .double_offchip_lds = 64,
+		.tcp_kib = 32, .sqc_data_kib = 16, .sqc_inst_kib = 32, .gl1_kib = 256, .gl2_kib = 8192,
+		.mall_bytes = 64 * MIB,
 	},
 };
 

@@ -153,6 +153,7 @@ sg_run_init(struct sg_run *run, struct sg_counters *counters, const char *engine
 {
 	run->config = sg_config();
 	run->profile = run->config->profile;
+	run->generation = sg_generation_of(run->profile);
 	run->counters = counters;
 	run->client = client;
 	snprintf(run->engine, sizeof(run->engine), "%s", engine);
@@ -162,6 +163,7 @@ void
 sg_run_begin(struct sg_run *run, const struct sg_job *job, uint64_t number)
 {
 	run->profile = run->config->profile;
+	run->generation = sg_generation_of(run->profile);
 	run->mem = (struct sg_mem){ .ops = &mem_ops, .hostile = run->config->hostile };
 	run->vm = job->vm;
 	run->pages = sg_vm_snapshot(job->vm);
@@ -447,6 +449,16 @@ sg_run_touch(struct sg_run *run, uint64_t va, uint64_t bytes)
 }
 
 bool
+sg_run_word(struct sg_run *run, uint64_t va, uint64_t bytes, uint8_t **host)
+{
+	struct piece p = piece_at(run, va, bytes, SG_VM_READ | SG_VM_WRITE);
+	bool reported = false;
+
+	*host = p.host;
+	return piece_check(run, &p, va, SG_VM_WRITE, &reported);
+}
+
+bool
 sg_run_compare(uint32_t function, uint64_t value, uint64_t reference)
 {
 	switch (function & 7) {
@@ -458,119 +470,4 @@ sg_run_compare(uint32_t function, uint64_t value, uint64_t reference)
 	case 6: return value > reference;
 	default: return true;
 	}
-}
-
-/* ---- atomics ---- */
-
-/* TC atomic codes without their variants: +32 is 64 bits wide, +64 returns nothing; PAL, Linux. */
-enum tc_atomic {
-	TC_SWAP = 7, TC_CMPSWAP = 8, TC_ADD = 15, TC_SUB = 16, TC_SMIN = 17, TC_UMIN = 18, TC_SMAX = 19, TC_UMAX = 20,
-	TC_AND = 21, TC_OR = 22, TC_XOR = 23, TC_INC = 24, TC_DEC = 25,
-};
-
-static int64_t
-as_signed(uint64_t v, bool wide)
-{
-	return wide ? (int64_t)v : (int32_t)v;
-}
-
-/* False: no such code. */
-static bool
-atomic_value(uint32_t code, bool wide, uint64_t old, uint64_t src, uint64_t cmp, uint64_t *out)
-{
-	bool less = as_signed(old, wide) < as_signed(src, wide);
-
-	switch (code) {
-	case TC_SWAP: *out = src; break;
-	case TC_CMPSWAP: *out = old == cmp ? src : old; break;
-	case TC_ADD: *out = old + src; break;
-	case TC_SUB: *out = old - src; break;
-	case TC_SMIN: *out = less ? old : src; break;
-	case TC_UMIN: *out = old < src ? old : src; break;
-	case TC_SMAX: *out = less ? src : old; break;
-	case TC_UMAX: *out = old < src ? src : old; break;
-	case TC_AND: *out = old & src; break;
-	case TC_OR: *out = old | src; break;
-	case TC_XOR: *out = old ^ src; break;
-	case TC_INC: *out = old >= src ? 0 : old + 1; break;
-	case TC_DEC: *out = old == 0 || old > src ? src : old - 1; break;
-	default: return false;
-	}
-	return true;
-}
-
-static bool
-atomic_32(uint32_t *at, uint32_t code, uint64_t src, uint64_t cmp, uint64_t *old)
-{
-	uint32_t seen = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-	uint64_t value;
-
-	do {
-		if (!atomic_value(code, false, seen, (uint32_t)src, (uint32_t)cmp, &value))
-			return false;
-	} while (!__atomic_compare_exchange_n(at, &seen, (uint32_t)value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-	*old = seen;
-	return true;
-}
-
-static bool
-atomic_64(uint64_t *at, uint32_t code, uint64_t src, uint64_t cmp, uint64_t *old)
-{
-	uint64_t seen = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-	uint64_t value;
-
-	do {
-		if (!atomic_value(code, true, seen, src, cmp, &value))
-			return false;
-	} while (!__atomic_compare_exchange_n(at, &seen, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-	*old = seen;
-	return true;
-}
-
-struct hostile_atomic {
-	uint32_t code;
-	bool wide;
-	uint64_t src, cmp, old;
-};
-
-static bool
-hostile_update(void *arg, uint64_t old, uint64_t *value)
-{
-	struct hostile_atomic *a = arg;
-
-	a->old = old;
-	return atomic_value(a->code, a->wide, old, a->src, a->cmp, value);
-}
-
-/* In hostile mode the word is wherever L2 has it. */
-static bool
-atomic_hostile(struct sg_run *run, uint8_t *host, uint32_t code, bool wide, uint64_t src, uint64_t cmp, uint64_t *old)
-{
-	struct hostile_atomic a = { .code = code, .wide = wide, .src = wide ? src : (uint32_t)src,
-				    .cmp = wide ? cmp : (uint32_t)cmp };
-	bool known = sg_l2_update(host, wide ? 8 : 4, run->l2, hostile_update, &a);
-
-	*old = a.old;
-	return known;
-}
-
-bool
-sg_run_atomic(struct sg_run *run, uint32_t op, uint64_t va, uint64_t src, uint64_t cmp, uint64_t *old)
-{
-	bool wide = op & 32, reported = false, known;
-	uint64_t dummy = 0; /* what an unmapped address is */
-
-	va = sg_canonical(va & ~(wide ? 7ull : 3ull));
-	struct piece p = piece_at(run, va, wide ? 8 : 4, SG_VM_READ | SG_VM_WRITE);
-	if (!piece_check(run, &p, va, SG_VM_WRITE, &reported))
-		return false;
-	/* Only user memory could be aligned otherwise than its address, and the kernel demands whole pages there. */
-	void *at = p.host && (uintptr_t)p.host % (wide ? 8 : 4) == 0 ? (void *)p.host : &dummy;
-	if (at != &dummy && run->mem.hostile)
-		known = atomic_hostile(run, at, op & 31, wide, src, cmp, old);
-	else
-		known = wide ? atomic_64(at, op & 31, src, cmp, old) : atomic_32(at, op & 31, src, cmp, old);
-	if (!known)
-		sg_run_fail(run, SG_JOB_ILLEGAL, "unknown atomic operation %u", op);
-	return known;
 }

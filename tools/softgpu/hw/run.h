@@ -8,7 +8,7 @@
 
 #include "../isa/isa.h"
 #include "cache.h"
-#include "hw.h"
+#include "generation.h"
 #include "vm.h"
 
 struct sg_counters;
@@ -17,6 +17,7 @@ struct sg_run {
 	struct sg_mem mem;		/* first: what isa/ gets is cast back */
 	const struct sg_config *config;
 	const struct sg_profile *profile;
+	const struct sg_generation *generation; /* the profile's */
 	struct sg_counters *counters;	/* the ring's */
 	struct sg_vm *vm;
 	struct sg_snapshot *pages;	/* the job's page table */
@@ -66,8 +67,13 @@ bool sg_run_fill(struct sg_run *run, uint64_t va, uint32_t value, uint64_t bytes
 bool sg_run_copy(struct sg_run *run, uint64_t dst, uint64_t src, uint64_t bytes);
 /* Only looks whether it could be read, as a prefetch does. */
 bool sg_run_touch(struct sg_run *run, uint64_t va, uint64_t bytes);
+/* Host address of an aligned word that is read and written, NULL when the address has no memory. False: failed. */
+bool sg_run_word(struct sg_run *run, uint64_t va, uint64_t bytes, uint8_t **host);
 /* A TC atomic (codes of ATOMIC_MEM); *old gets the value before. False also when the code is unknown (failed). */
 bool sg_run_atomic(struct sg_run *run, uint32_t op, uint64_t va, uint64_t src, uint64_t cmp, uint64_t *old);
+/* A semaphore is 64 bits. Signaling adds one, or writes it; taking one asks whether there was one. False: failed. */
+bool sg_run_semaphore_signal(struct sg_run *run, uint64_t va, bool write_one);
+bool sg_run_semaphore_take(struct sg_run *run, uint64_t va, bool *taken);
 
 /* WAIT_REG_MEM's comparison: 0 always 1 < 2 <= 3 == 4 != 5 >= 6 >. */
 bool sg_run_compare(uint32_t function, uint64_t value, uint64_t reference);
