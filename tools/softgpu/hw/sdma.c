@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sdma.c: SDMA packets. Their reads and writes are coherent with L2 (gfx10, gfx11), so nothing here is ever stale. */
+/* sdma.c: SDMA packets. Their reads and writes are coherent with L2 (gfx10, gfx11), so nothing here is ever stale.
+ * Copies and fills stand in sdma_copy.c. */
 #include "sdma.h"
 
 #include "sdma_packets.h"
@@ -8,12 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A handler gets the whole packet; `left` dwords of the IB follow from its header on, at least the table's minimum.
- * It returns the packet's length, or 0 after a failure. */
-typedef uint32_t sdma_fn(struct sg_sdma *s, const uint32_t *dw, uint32_t left);
-
-static uint32_t
-truncated(struct sg_sdma *s, uint64_t needs, uint32_t left)
+uint32_t
+sg_sdma_truncated(struct sg_sdma *s, uint64_t needs, uint32_t left)
 {
 	sg_run_fail(&s->run, SG_JOB_ILLEGAL, "truncated: %llu dwords, %u left in the IB", (unsigned long long)needs,
 		    left);
@@ -26,10 +23,10 @@ sub_op(const uint32_t *dw)
 	return PM4_GET(SDMA_HEADER_SUB_OP, dw[0]);
 }
 
-static uint32_t
-unknown_sub_op(struct sg_sdma *s, const uint32_t *dw)
+uint32_t
+sg_sdma_refuse_sub_op(struct sg_sdma *s, const uint32_t *dw, const char *name)
 {
-	sg_run_fail(&s->run, SG_JOB_ILLEGAL, "sub-operation %u is not implemented", sub_op(dw));
+	sg_run_fail(&s->run, SG_JOB_ILLEGAL, "sub-operation %u (%s) is not implemented", sub_op(dw), name);
 	return 0;
 }
 
@@ -38,66 +35,17 @@ do_nop(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
 {
 	uint32_t n = 1 + PM4_GET(SDMA_NOP_COUNT, dw[0]);
 
-	return n <= left ? n : truncated(s, n, left);
-}
-
-static uint32_t
-do_copy(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
-{
-	bool broadcast = PM4_GET(SDMA_COPY_BROADCAST, dw[0]);
-	uint32_t n = broadcast ? 9 : 7;
-
-	if (sub_op(dw) != 0)
-		return unknown_sub_op(s, dw);
-	if (left < n)
-		return truncated(s, n, left);
-	uint64_t bytes = PM4_GET(SDMA_COPY_COUNT, dw[1]) + 1ull, src = sg_u64(dw[3], dw[4]);
-	if (!sg_run_copy(&s->run, sg_u64(dw[5], dw[6]), src, bytes))
-		return 0;
-	if (broadcast && !sg_run_copy(&s->run, sg_u64(dw[7], dw[8]), src, bytes))
-		return 0;
-	return n;
-}
-
-static uint32_t
-do_write(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
-{
-	uint32_t n = PM4_GET(SDMA_WRITE_COUNT, dw[3]) + 1;
-
-	if (sub_op(dw) != 0)
-		return unknown_sub_op(s, dw);
-	if (left - 4 < n)
-		return truncated(s, 4ull + n, left);
-	return sg_run_write(&s->run, sg_u64(dw[1] & ~3u, dw[2]), &dw[4], n * 4ull) ? 4 + n : 0;
-}
-
-static uint32_t
-do_const_fill(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
-{
-	uint32_t value = dw[3];
-	uint64_t bytes = PM4_GET(SDMA_COPY_COUNT, dw[4]) + 1ull;
-
-	(void)left;
-	switch (PM4_GET(SDMA_FILL_SIZE, dw[0])) {
-	case 0:
-		value = (value & 0xff) * 0x01010101u;
-		break;
-	case 1:
-		value = (value & 0xffff) * 0x00010001u;
-		break;
-	default: /* the count is bytes - 1 or bytes - 4, both are in use */
-		bytes = (bytes + 3) & ~3ull;
-		break;
-	}
-	return sg_run_fill(&s->run, sg_u64(dw[1], dw[2]), value, bytes) ? 5 : 0;
+	return n <= left ? n : sg_sdma_truncated(s, n, left);
 }
 
 static uint32_t
 do_fence(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
 {
+	enum { FENCE_PROTECTED = 3 };
+
 	(void)left;
 	if (sub_op(dw) != 0)
-		return unknown_sub_op(s, dw);
+		return sg_sdma_refuse_sub_op(s, dw, sub_op(dw) == FENCE_PROTECTED ? "of user queues" : "conditional");
 	return sg_run_write(&s->run, sg_u64(dw[1] & ~3u, dw[2]), &dw[3], 4) ? 4 : 0;
 }
 
@@ -116,10 +64,12 @@ do_timestamp(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
 	uint64_t now = sg_gpu_clock();
 
 	(void)left;
-	if (sub_op(dw) == 0) {
+	if (sub_op(dw) == SDMA_TIMESTAMP_SET) {
 		sg_run_fail(&s->run, SG_JOB_ILLEGAL, "setting the clock is privileged");
 		return 0;
 	}
+	if (sub_op(dw) > SDMA_TIMESTAMP_GET_GLOBAL)
+		return sg_sdma_refuse_sub_op(s, dw, "unknown");
 	return sg_run_write(&s->run, sg_u64(dw[1] & ~7u, dw[2]), &now, 8) ? 3 : 0;
 }
 
@@ -131,7 +81,7 @@ do_poll_regmem(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
 
 	(void)left;
 	if (sub_op(dw) != 0)
-		return unknown_sub_op(s, dw);
+		return sg_sdma_refuse_sub_op(s, dw, "registers or dirty bits to memory");
 	if (!PM4_GET(SDMA_POLL_MEMORY, dw[0]))
 		return 6; /* a handshake register */
 	for (unsigned turn = 0; sg_run_read(&s->run, sg_u64(dw[1] & ~3u, dw[2]), &value, 4); turn++) {
@@ -155,6 +105,37 @@ do_cond_exe(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
 	if (value == dw[3])
 		return 5;
 	return skip < left - 5 ? 5 + skip : left;
+}
+
+/* The next dwords are for the selected devices; here there is one, the first. */
+static uint32_t
+do_pre_exe(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
+{
+	uint32_t skip = PM4_GET(SDMA_PRE_EXE_COUNT, dw[1]);
+
+	(void)s;
+	if (PM4_GET(SDMA_PRE_EXE_SELECT, dw[0]) & 1)
+		return 2;
+	return skip < left - 2 ? 2 + skip : left;
+}
+
+static uint32_t
+do_semaphore(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
+{
+	uint64_t va = sg_u64(dw[1] & ~7u, dw[2]);
+	bool taken;
+
+	(void)left;
+	if (PM4_GET(SDMA_SEMAPHORE_SIGNAL, dw[0]))
+		return sg_run_semaphore_signal(&s->run, va, PM4_GET(SDMA_SEMAPHORE_WRITE_ONE, dw[0])) ? 3 : 0;
+	for (unsigned turn = 0; sg_run_semaphore_take(&s->run, va, &taken); turn++) {
+		if (taken)
+			return 3;
+		if (sg_run_timed_out(&s->run))
+			return 0;
+		sg_run_pause(turn);
+	}
+	return 0;
 }
 
 static uint32_t
@@ -194,34 +175,56 @@ refuse(struct sg_sdma *s, const uint32_t *dw, uint32_t left)
 	return 0;
 }
 
-static const struct {
+/* Versions (major * 10 + minor) from which and until which an operation has this meaning; until 0 = still. */
+static const struct sdma_op_info {
+	uint8_t op, since, until;
+	uint8_t min;	/* dwords with the header */
 	const char *name;
-	uint32_t min;	/* dwords with the header */
-	sdma_fn *handler;
+	sg_sdma_fn *handler;
 } ops[] = {
-	[SDMA_OP_NOP] = { "NOP", 1, do_nop },
-	[SDMA_OP_COPY] = { "COPY", 7, do_copy },
-	[SDMA_OP_WRITE] = { "WRITE", 5, do_write },
-	[SDMA_OP_INDIRECT] = { "INDIRECT", 6, refuse },
-	[SDMA_OP_FENCE] = { "FENCE", 4, do_fence },
-	[SDMA_OP_TRAP] = { "TRAP", 2, do_trap },
-	[SDMA_OP_POLL_REGMEM] = { "POLL_REGMEM", 6, do_poll_regmem },
-	[SDMA_OP_COND_EXE] = { "COND_EXE", 5, do_cond_exe },
-	[SDMA_OP_ATOMIC] = { "ATOMIC", 8, do_atomic },
-	[SDMA_OP_CONST_FILL] = { "CONST_FILL", 5, do_const_fill },
-	[SDMA_OP_PTEPDE] = { "PTEPDE", 1, refuse },
-	[SDMA_OP_TIMESTAMP] = { "TIMESTAMP", 3, do_timestamp },
-	[SDMA_OP_SRBM_WRITE] = { "SRBM_WRITE", 3, refuse },
-	[SDMA_OP_PRE_EXE] = { "PRE_EXE", 2, do_trap },
-	[SDMA_OP_GPUVM_INV] = { "GPUVM_INV", 1, refuse },
-	[SDMA_OP_GCR_REQ] = { "GCR_REQ", 5, do_gcr_req },
-	[SDMA_OP_DUMMY_TRAP] = { "DUMMY_TRAP", 2, do_trap },
+	{ SDMA_OP_NOP, 40, 0, 1, "NOP", do_nop },
+	{ SDMA_OP_COPY, 40, 0, 5, "COPY", sg_sdma_copy },
+	{ SDMA_OP_WRITE, 40, 0, 5, "WRITE", sg_sdma_write },
+	{ SDMA_OP_INDIRECT, 40, 0, 6, "INDIRECT", refuse },
+	{ SDMA_OP_FENCE, 40, 0, 4, "FENCE", do_fence },
+	{ SDMA_OP_TRAP, 40, 0, 2, "TRAP", do_trap },
+	{ SDMA_OP_SEMAPHORE, 40, 0, 3, "SEMAPHORE", do_semaphore },
+	{ SDMA_OP_POLL_REGMEM, 40, 0, 6, "POLL_REGMEM", do_poll_regmem },
+	{ SDMA_OP_COND_EXE, 40, 0, 5, "COND_EXE", do_cond_exe },
+	{ SDMA_OP_ATOMIC, 40, 0, 8, "ATOMIC", do_atomic },
+	{ SDMA_OP_CONST_FILL, 40, 0, 5, "CONST_FILL", sg_sdma_fill },
+	{ SDMA_OP_PTEPDE, 40, 0, 1, "PTEPDE", refuse },
+	{ SDMA_OP_TIMESTAMP, 40, 0, 3, "TIMESTAMP", do_timestamp },
+	{ SDMA_OP_SRBM_WRITE, 40, 0, 3, "SRBM_WRITE", refuse },
+	{ SDMA_OP_PRE_EXE, 40, 0, 2, "PRE_EXE", do_pre_exe },
+	{ SDMA_OP_DUMMY_TRAP_V4, 40, 49, 2, "DUMMY_TRAP", do_trap },
+	{ SDMA_OP_GPUVM_INV, 50, 0, 1, "GPUVM_INV", refuse },
+	{ SDMA_OP_GCR_REQ, 50, 0, 5, "GCR_REQ", do_gcr_req },
+	{ SDMA_OP_DUMMY_TRAP, 50, 0, 2, "DUMMY_TRAP", do_trap },
 };
+
+unsigned
+sg_sdma_version(const struct sg_sdma *s)
+{
+	return s->run.profile->sdma_major * 10 + s->run.profile->sdma_minor;
+}
+
+static const struct sdma_op_info *
+find_op(unsigned op, unsigned version)
+{
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (ops[i].op == op && version >= ops[i].since && (ops[i].until == 0 || version <= ops[i].until))
+			return &ops[i];
+	return NULL;
+}
 
 const char *
 sg_sdma_name(unsigned op)
 {
-	return op < sizeof(ops) / sizeof(ops[0]) ? ops[op].name : NULL;
+	const struct sg_profile *p = sg_config()->profile;
+	const struct sdma_op_info *info = find_op(op, p->sdma_major * 10 + p->sdma_minor);
+
+	return info ? info->name : NULL;
 }
 
 struct sg_sdma *
@@ -242,21 +245,18 @@ run_packet(struct sg_sdma *s)
 {
 	const uint32_t *dw = &s->dwords[s->at];
 	uint32_t left = s->count - s->at, op = PM4_GET(SDMA_HEADER_OP, dw[0]);
-	const char *name = sg_sdma_name(op);
+	const struct sdma_op_info *info = find_op(op, sg_sdma_version(s));
 
 	s->run.packet_va = s->run.ib_va + s->at * 4ull;
-	s->run.packet = name ? name : "packet";
+	s->run.packet = info ? info->name : "packet";
 	sg_count(&s->run.counters->packets, 1);
 	sg_count(&s->run.counters->opcodes[op], 1);
-	if (!name) {
+	if (!info)
 		sg_run_fail(&s->run, SG_JOB_ILLEGAL, "unknown operation %u (header 0x%08x)", op, dw[0]);
-		return;
-	}
-	if (left < ops[op].min) {
-		truncated(s, ops[op].min, left);
-		return;
-	}
-	s->at += ops[op].handler(s, dw, left);
+	else if (left < info->min)
+		sg_sdma_truncated(s, info->min, left);
+	else
+		s->at += info->handler(s, dw, left);
 }
 
 static bool
