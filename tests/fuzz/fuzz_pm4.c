@@ -3,6 +3,8 @@
  * The packet processors of softgpu on any bytes: the first byte chooses ring and mode, the rest is an IB. Whatever it
  * holds, the job must come back, and nothing may be touched outside the mappings (run it with ASan).
  *
+ * SOFTGPU_PROFILE chooses the chip.
+ *
  * ./fuzz_pm4 [-runs=N] [-seed=S] [FILE...] runs each file as it is, then N streams made of random packets and random
  * mutations of the files, the same ones for the same seed.
  *
@@ -61,9 +63,11 @@ config(void)
 static void
 device_open(void)
 {
-	/* s_endpgm of both architectures, then gfx11's v_mov_b32 v0, 0; global_store_b32 v0, v0, s[0:1]; s_endpgm */
-	static const uint32_t end[] = { 0xbfb00000, 0xbf810000 };
-	static const uint32_t store[] = { 0x7e000280, 0xdc6a0000, 0x00000000, 0xbfb00000 };
+	/* s_endpgm; then v_mov_b32 v0, 0; global_store_b32 v0, v0, s[0:1]; s_endpgm. Of gfx10, and of gfx11. */
+	static const uint32_t end[2] = { 0xbf810000, 0xbfb00000 };
+	static const uint32_t store[2][4] = { { 0x7e000280, 0xdc708000, 0x00000000, 0xbf810000 },
+					      { 0x7e000280, 0xdc6a0000, 0x00000000, 0xbfb00000 } };
+	bool gfx11 = sg_config()->profile->gen >= SG_GEN_11;
 
 	if (vm)
 		return;
@@ -72,8 +76,8 @@ device_open(void)
 	ib_bo = map(IB_VA, IB_BYTES, SG_VM_READ | SG_VM_WRITE);
 	data_bo = map(DATA_VA, DATA_BYTES, SG_VM_READ | SG_VM_WRITE);
 	code_bo = map(CODE_VA, 4096, SG_VM_READ | SG_VM_EXEC);
-	memcpy(code_bo->host, end, sizeof(end));
-	memcpy(code_bo->host + 256, store, sizeof(store));
+	memcpy(code_bo->host, &end[gfx11], sizeof(end[0]));
+	memcpy(code_bo->host + 256, store[gfx11], sizeof(store[0]));
 	config()->lockup_ms = 4;
 	config()->spin_us = 1000;
 }
@@ -283,25 +287,105 @@ static void
 put_preamble(struct stream *s)
 {
 	put(s, pm4_header(PM4_OP_SET_SH_REG, 1 + 0x2c));
-	for (uint32_t i = 0x203; i <= 0x22f; i++)
-		put(s, i == 0x203 ? 0x204 : 0);
+	put(s, 0x204);
+	for (uint32_t i = 0x204; i <= 0x22f; i++)
+		put(s, i == 0x216 ? 0xffffffff : 0); /* some compute units allowed */
 	put(s, pm4_header(PM4_OP_SET_SH_REG, 2));
 	put(s, R_GFX11_COMPUTE_DISPATCH_TUNNEL);
 	put(s, 0);
 }
 
-/* SDMA: operation, sub-operation mostly 0 */
+/* Words where packets have addresses, else anything. */
 static void
-put_sdma_packet(struct stream *s)
+put_sdma_body(struct stream *s, uint32_t words)
 {
-	uint32_t words = random_below(9);
+	uint32_t end = s->n + words;
 
-	put(s, random_below(one_in(40) ? 256 : 14) | (one_in(4) ? (uint32_t)random_bits() & 0xfffff000 : 0));
-	for (uint32_t i = 0; i < words; i++)
+	while (s->n < end && s->n < sizeof(s->dw) / 4)
 		if (one_in(2))
 			put_address(s);
 		else
 			put_word(s);
+}
+
+static void
+put_random_sdma_packet(struct stream *s)
+{
+	uint32_t op = one_in(40) ? random_below(256) : random_below(18), sub = one_in(4) ? random_below(9) : 0;
+
+	put(s, op | sub << 8 | (one_in(4) ? (uint32_t)random_bits() & 0xffff0000 : 0));
+	put_sdma_body(s, random_below(9));
+}
+
+/* Fields in their places */
+static void
+put_sane_sdma_packet(struct stream *s)
+{
+	switch (random_below(9)) {
+	case 0: /* COPY, now and then to two places */
+		put(s, 1 | (one_in(4) ? 1u << 27 : 0));
+		put(s, random_below(one_in(10) ? 0x40000000 : 5000));
+		put(s, 0);
+		for (unsigned i = 0; i < 3; i++)
+			put_address(s);
+		break;
+	case 1: /* COPY of a sub-window */
+		put(s, 1 | 4 << 8 | random_below(5) << 29);
+		for (unsigned side = 0; side < 2; side++) {
+			put_address(s);
+			put(s, random_below(8) | random_below(8) << 16);
+			put(s, random_below(4) | random_below(64) << 13);
+			put(s, random_below(256));
+		}
+		put(s, random_below(16) | random_below(8) << 16);
+		put(s, random_below(one_in(20) ? 0x2000 : 4));
+		break;
+	case 2: /* WRITE */
+		put(s, 2);
+		put_address(s);
+		put(s, 2);
+		put_sdma_body(s, 3);
+		break;
+	case 3: /* CONST_FILL */
+		put(s, 11 | random_below(4) << 30 | (one_in(6) ? 1 << 8 : 0));
+		put_address(s);
+		put(s, (uint32_t)random_bits());
+		put(s, random_below(4096));
+		break;
+	case 4: /* FENCE */
+		put(s, 5 | 3 << 16);
+		put_address(s);
+		put_word(s);
+		break;
+	case 5: /* ATOMIC */
+		put(s, 10 | random_below(128) << 25 | (one_in(20) ? 1 << 16 : 0));
+		for (unsigned i = 0; i < 3; i++)
+			put_address(s);
+		put(s, 0);
+		break;
+	case 6: /* COND_EXE */
+		put(s, 9);
+		put_address(s);
+		put(s, random_below(2));
+		put(s, random_below(12));
+		break;
+	case 7: /* TIMESTAMP */
+		put(s, 13 | (1 + random_below(2)) << 8);
+		put_address(s);
+		break;
+	default:
+		put(s, random_below(4) << 16);
+		break;
+	}
+}
+
+static void
+put_sdma_packet(struct stream *s)
+{
+	if (one_in(6))
+		put_random_sdma_packet(s);
+	else
+		put_sane_sdma_packet(s);
 }
 
 static void
