@@ -464,9 +464,15 @@ submit(struct cs *cs)
 		t->job.user_fence_value = seq;
 		t->user_fence_bo = sg_gem_ref(cs->user_fence);
 	}
+	sg_fence_ref(fence);
+	if (cs->gang_size == 1 && sg_task_pretend(t)) {
+		cs->tasks[0] = NULL;
+		signal_posts(cs, fence);
+		sg_fence_unref(fence);
+		return seq;
+	}
 	reserve_buffers(cs, fence);
 	signal_posts(cs, fence);
-	sg_fence_ref(fence);
 	for (unsigned i = 0; i < cs->gang_size; i++) {
 		struct sg_task *member = cs->tasks[i];
 		cs->tasks[i] = NULL;

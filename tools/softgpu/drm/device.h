@@ -11,9 +11,11 @@
 #include "fence.h"
 #include "../hw/hw.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define SG_PAGE 4096ull
 #define SG_MAX_IBS 192
@@ -43,6 +45,8 @@ int sg_fences_wait(struct sg_fence *const *fences, unsigned n, bool all, int64_t
 int sg_fence_wait(struct sg_fence *fence, int64_t deadline, bool interruptible);
 /* amdgpu_gem_timeout: absolute ns as uint64, >= 2^63 is for ever. */
 int64_t sg_deadline(uint64_t timeout);
+/* Adds 1 to an eventfd unless it is full. */
+void sg_eventfd_add(int fd);
 /* Adds 1 to an eventfd after the lock is released, then closes fd. `generation` is sg_dev.generation of when it was
  * taken: a forked child shares the eventfd with its parent, whose event it is, and only closes its copy. */
 void sg_defer_eventfd(int fd, unsigned generation);
@@ -55,7 +59,11 @@ struct sg_handles {
 };
 /* 0: out of memory or `limit` reached. */
 uint32_t sg_handle_add(struct sg_handles *handles, void *object, uint32_t limit);
-void *sg_handle_find(const struct sg_handles *handles, uint32_t handle);
+static inline void *
+sg_handle_find(const struct sg_handles *handles, uint32_t handle)
+{
+	return handle - 1 < handles->room ? handles->slots[handle - 1] : NULL;
+}
 void *sg_handle_remove(struct sg_handles *handles, uint32_t handle);
 void sg_handles_free(struct sg_handles *handles);
 /* Takes any object out; NULL when empty. */
@@ -183,13 +191,13 @@ struct sg_task {
 	unsigned waiting;	/* dependencies not signaled, +1 while being built */
 	struct sg_dep *deps;	/* deps_inline or heap */
 	unsigned n_deps, deps_room;
-	struct sg_dep deps_inline[SG_DEPS_INLINE];
 	struct sg_gem *user_fence_bo; /* reference or NULL */
 	uint64_t generation;	/* of the VM at submit */
 	int cancel;		/* -errno: do not run. Atomic, hw/ asks without the lock */
 	bool on_ring;
 	uint64_t started_ns;	/* handed to hw/; 0 with SOFTGPU_EXECUTE=0 */
 	struct sg_task *ring_next; /* of the jobs handed to hw/ */
+	struct sg_dep deps_inline[SG_DEPS_INLINE]; /* last: not cleared */
 };
 struct sg_task *sg_task_create(void);
 void sg_task_free(struct sg_task *task); /* never queued, or finished */
@@ -197,6 +205,9 @@ void sg_task_free(struct sg_task *task); /* never queued, or finished */
 int sg_task_depend(struct sg_task *task, struct sg_fence *fence);
 /* Last step of CS: into the entity's queue; starts it when nothing is missing. */
 void sg_task_push(struct sg_task *task);
+/* SOFTGPU_EXECUTE=0 and nothing in front or to wait for: the job is done, its fence signaled, and the task free. False:
+ * push it. */
+bool sg_task_pretend(struct sg_task *task);
 /* What is ready goes to hw/; sg_unlock calls it. */
 void sg_sched_run(void);
 /* The fence that signals when the job behind `finished` is on the hardware; a new reference. */
@@ -263,9 +274,42 @@ struct sg_device {
 };
 extern struct sg_device sg_dev;
 
-/* ---- user memory: what the kernel would answer -EFAULT for as far as that can be seen without a system call ---- */
-int sg_copy_from(void *to, uint64_t user, size_t bytes);
-int sg_copy_to(uint64_t user, const void *from, size_t bytes);
+/* ---- user memory ----
+ *
+ * The kernel answers -EFAULT for a bad pointer; in the caller's own process that would be a signal. What cannot be
+ * user memory at all is recognised, the rest is trusted: asking the kernel would cost a system call per copy. Inline,
+ * since most copies are of a size known here.
+ */
+#define SG_USER_FIRST 0x1000ull		/* vm.mmap_min_addr is larger, but the first page is never there */
+#define SG_USER_END 0x7ffffffff000ull	/* TASK_SIZE_MAX with 4-level page tables */
+
+static inline bool
+sg_user_plausible(uint64_t user, size_t bytes)
+{
+	return user >= SG_USER_FIRST && user < SG_USER_END && bytes <= SG_USER_END - user;
+}
+
+static inline int
+sg_copy_from(void *to, uint64_t user, size_t bytes)
+{
+	if (bytes == 0)
+		return 0;
+	if (!sg_user_plausible(user, bytes))
+		return -EFAULT;
+	memcpy(to, (const void *)(uintptr_t)user, bytes);
+	return 0;
+}
+
+static inline int
+sg_copy_to(uint64_t user, const void *from, size_t bytes)
+{
+	if (bytes == 0)
+		return 0;
+	if (!sg_user_plausible(user, bytes))
+		return -EFAULT;
+	memcpy((void *)(uintptr_t)user, from, bytes);
+	return 0;
+}
 /* Whether [address, address + bytes) is mapped: -EFAULT; anonymous: and one mapping without a file: -EPERM. */
 int sg_user_range(uint64_t address, uint64_t bytes, bool anonymous);
 

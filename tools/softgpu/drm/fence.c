@@ -35,14 +35,6 @@ sg_fence_create(uint64_t context, uint64_t seqno)
 	return fence;
 }
 
-struct sg_fence *
-sg_fence_ref(struct sg_fence *fence)
-{
-	if (fence)
-		fence->refs++;
-	return fence;
-}
-
 static void
 fence_free(struct sg_fence *fence)
 {
@@ -120,12 +112,8 @@ array_done(struct sg_fence *array)
 }
 
 bool
-sg_fence_is_signaled(struct sg_fence *fence)
+sg_fence_look(struct sg_fence *fence)
 {
-	if (fence->signaled)
-		return true;
-	if (fence->kind == SG_FENCE_PLAIN)
-		return false;
 	if (fence->kind == SG_FENCE_CHAIN ? !chain_done(fence) : !array_done(fence))
 		return false;
 	sg_fence_signal(fence, 0);

@@ -83,14 +83,26 @@ struct sg_fence {
 	struct sg_fence_cb progress;
 };
 
+static inline struct sg_fence *
+sg_fence_ref(struct sg_fence *fence)
+{
+	if (fence)
+		fence->refs++;
+	return fence;
+}
+
 struct sg_fence *sg_fence_create(uint64_t context, uint64_t seqno); /* NULL: out of memory */
-struct sg_fence *sg_fence_ref(struct sg_fence *fence);
 void sg_fence_unref(struct sg_fence *fence);
 uint64_t sg_fence_context(void); /* a fresh context number */
 /* A new reference on a fence that is signaled since ever. */
 struct sg_fence *sg_fence_stub(void);
 
-bool sg_fence_is_signaled(struct sg_fence *fence);
+bool sg_fence_look(struct sg_fence *fence); /* one whose flag is not set: asks what a chain or array contains */
+static inline bool
+sg_fence_is_signaled(struct sg_fence *fence)
+{
+	return fence->signaled || (fence->kind != SG_FENCE_PLAIN && sg_fence_look(fence));
+}
 /* 0 active, 1 done, <0 error: dma_fence_get_status */
 int sg_fence_status(struct sg_fence *fence);
 void sg_fence_signal(struct sg_fence *fence, int error);

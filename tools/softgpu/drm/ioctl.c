@@ -81,7 +81,7 @@ static const struct entry table[256] = {
 
 /* ---- counting and failing on demand ---- */
 
-static uint64_t calls[SG_NR_COUNT]; /* atomic */
+static uint64_t calls[SG_NR_COUNT]; /* written under the device lock */
 
 /* SOFTGPU_FAIL: the n-th call (from 1) of this ioctl answers -errno without doing anything. */
 struct failure {
@@ -162,8 +162,11 @@ failures_read(void)
 int
 sg_ioctl_account(unsigned nr)
 {
-	uint64_t n = __atomic_add_fetch(&calls[nr], 1, __ATOMIC_RELAXED);
+	uint64_t n = calls[nr] + 1;
 
+	__atomic_store_n(&calls[nr], n, __ATOMIC_RELAXED);
+	if (!sg_config()->fail)
+		return 0;
 	pthread_once(&failures_once, failures_read);
 	for (const struct failure *f = failures[nr]; f; f = f->next)
 		if (f->n == n)
@@ -189,11 +192,10 @@ run(struct sg_file *file, const struct entry *entry, void *data)
 
 	if (r)
 		return r;
-	r = sg_ioctl_account(NR(entry->cmd));
-	if (r)
-		return r;
 	sg_lock();
-	r = entry->handler(file, data);
+	r = sg_ioctl_account(NR(entry->cmd));
+	if (r == 0)
+		r = entry->handler(file, data);
 	sg_unlock();
 	return r;
 }
@@ -222,7 +224,7 @@ sg_drm_ioctl(struct sg_file *file, uint32_t cmd, void *arg)
 	if (r == 0) {
 		r = run(file, entry, data);
 		/* Also after an error. */
-		if (sg_copy_to((uintptr_t)arg, data, out) && r == 0)
+		if (sg_copy_to((uintptr_t)arg, data, out))
 			r = -EFAULT;
 	}
 	if (data != small)

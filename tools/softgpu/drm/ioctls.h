@@ -33,7 +33,7 @@ sg_handler sg_ioctl_syncobj_create, sg_ioctl_syncobj_destroy, sg_ioctl_syncobj_t
 	sg_ioctl_syncobj_wait, sg_ioctl_syncobj_timeline_wait, sg_ioctl_syncobj_reset, sg_ioctl_syncobj_signal,
 	sg_ioctl_syncobj_timeline_signal, sg_ioctl_syncobj_query, sg_ioctl_syncobj_transfer, sg_ioctl_syncobj_eventfd;
 
-/* Whether this call is to fail by SOFTGPU_FAIL: its -errno, else 0. `nr` indexes the table; SG_NR_* for sync files. */
+/* Counts the call. Its -errno if it is to fail by SOFTGPU_FAIL, else 0. Lock held. `nr` indexes the table; SG_NR_* for sync files. */
 enum { SG_NR_SYNC_MERGE = 256, SG_NR_SYNC_FILE_INFO, SG_NR_COUNT };
 int sg_ioctl_account(unsigned nr);
 const char *sg_ioctl_name(unsigned nr); /* NULL: no such call */

@@ -111,12 +111,6 @@ sg_handle_add(struct sg_handles *h, void *object, uint32_t limit)
 }
 
 void *
-sg_handle_find(const struct sg_handles *h, uint32_t handle)
-{
-	return handle - 1 < h->room ? h->slots[handle - 1] : NULL;
-}
-
-void *
 sg_handle_remove(struct sg_handles *h, uint32_t handle)
 {
 	void *object = sg_handle_find(h, handle);

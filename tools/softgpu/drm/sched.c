@@ -38,7 +38,8 @@ sg_task_create(void)
 		return NULL;
 	/* The IBs are written before they are read, and are 3 KiB. */
 	memset(&t->job, 0, offsetof(struct sg_job, ibs));
-	memset((char *)t + offsetof(struct sg_job, user_fence), 0, sizeof(*t) - offsetof(struct sg_job, user_fence));
+	memset((char *)t + offsetof(struct sg_job, user_fence), 0,
+	       offsetof(struct sg_task, deps_inline) - offsetof(struct sg_job, user_fence));
 	t->deps = t->deps_inline;
 	t->deps_room = SG_DEPS_INLINE;
 	return t;
@@ -299,6 +300,24 @@ schedule(struct sg_ring_state *ring, struct sg_entity *e)
 	t->job.cancelled = task_cancelled;
 	t->job.done = task_done;
 	sg_ring_submit(&t->job); /* with SOFTGPU_EXECUTE=0 done has run when this returns */
+}
+
+bool
+sg_task_pretend(struct sg_task *t)
+{
+	struct sg_entity *e = t->entity;
+
+	if (t->n_deps || e->head || sg_dev.gate || sg_config()->execute)
+		return false;
+	int error = task_refused(t);
+	sg_fence_unref(e->last_scheduled);
+	e->last_scheduled = sg_fence_ref(t->finished);
+	t->finished->is_scheduled = true;
+	sg_dev.jobs_submitted++;
+	if (!error)
+		sg_ring_pretend(&t->job);
+	task_finish(t, error);
+	return true;
 }
 
 void

@@ -217,13 +217,12 @@ sg_sync_file_ioctl(void *object, uint32_t cmd, void *arg)
 
 	if (!is_info && cmd != SYNC_IOC_MERGE)
 		return -ENOTTY;
+	sg_lock();
 	int r = sg_ioctl_account(is_info ? SG_NR_SYNC_FILE_INFO : SG_NR_SYNC_MERGE);
 	if (r == 0)
 		r = sg_copy_from(&data, (uintptr_t)arg, bytes);
-	if (r)
-		return r;
-	sg_lock();
-	r = is_info ? ioctl_file_info(object, &data.info) : ioctl_merge(object, &data.merge);
+	if (r == 0)
+		r = is_info ? ioctl_file_info(object, &data.info) : ioctl_merge(object, &data.merge);
 	sg_unlock();
 	return r ? r : sg_copy_to((uintptr_t)arg, &data, bytes);
 }

@@ -278,31 +278,41 @@ event_look(struct sg_syncobj_cb *cb, struct sg_syncobj *s)
 	sg_fence_unref(fence);
 }
 
-/* The caller's eventfd, duplicated. -EBADF, -EINVAL when it is something else. */
+/* Whether it is one: -EBADF, -EINVAL. */
 static int
-event_fd(int fd)
+eventfd_check(int fd)
 {
-	char target[32];
+	char target[32], path[32] = "/proc/self/fd/", digits[12];
+	char *to = path + 14;
+	int n = 0, k = fd;
 
-	int kept = sg_fd_keep(fd);
-	if (kept < 0)
-		return kept;
-	char path[32] = "/proc/self/fd/";
-	char digits[12];
-	int n = 0, k = kept;
+	if (fd < 0)
+		return -EBADF;
 	do
 		digits[n++] = (char)('0' + k % 10);
 	while ((k /= 10) > 0);
-	char *to = path + 14;
 	while (n > 0)
 		*to++ = digits[--n];
 	*to = '\0';
 	long got = raw_readlinkat(AT_FDCWD, path, target, sizeof(target) - 1);
-	target[got > 0 ? got : 0] = '\0';
-	if (__builtin_strcmp(target, "anon_inode:[eventfd]") == 0)
-		return kept;
-	raw_close(kept);
-	return -EINVAL;
+	if (got < 0)
+		return -EBADF;
+	target[got] = '\0';
+	return strcmp(target, "anon_inode:[eventfd]") == 0 ? 0 : -EINVAL;
+}
+
+/* The point is there and signaled, or only has to be there: no registration, the event comes within the call. */
+static bool
+event_is_due(struct sg_syncobj *s, uint64_t point, uint32_t flags)
+{
+	struct sg_fence *fence = sg_fence_ref(s->fence);
+
+	if (!fence)
+		return false;
+	bool there = sg_fence_find_point(&fence, point);
+	bool due = there && (!fence || (flags & WAIT_AVAILABLE) || sg_fence_is_signaled(fence));
+	sg_fence_unref(fence);
+	return due;
 }
 
 int
@@ -317,7 +327,14 @@ sg_ioctl_syncobj_eventfd(struct sg_file *file, void *data)
 	struct sg_syncobj *s = sg_syncobj_find(file, args->handle);
 	if (!s)
 		return -ENOENT;
-	int fd = event_fd(args->fd);
+	int r = eventfd_check(args->fd);
+	if (r)
+		return r;
+	if (event_is_due(s, args->point, args->flags)) {
+		sg_eventfd_add(args->fd);
+		return 0;
+	}
+	int fd = sg_fd_keep(args->fd);
 	if (fd < 0)
 		return fd;
 	struct event *e = recycled;

@@ -1,46 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* user.c: the caller's memory.
- *
- * The kernel answers -EFAULT for a bad pointer; in the caller's own process that would be a signal. What cannot be
- * user memory at all is recognised, the rest is trusted: asking the kernel would cost a system call per copy.
- */
+/* user.c: what is mapped in the caller's memory. */
 #define _GNU_SOURCE
 #include "device.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#define USER_FIRST 0x1000ull		 /* vm.mmap_min_addr is larger, but the first page is never there */
-#define USER_END 0x7ffffffff000ull	 /* TASK_SIZE_MAX with 4-level page tables */
-
-static bool
-plausible(uint64_t user, size_t bytes)
-{
-	return user >= USER_FIRST && user < USER_END && bytes <= USER_END - user;
-}
-
-int
-sg_copy_from(void *to, uint64_t user, size_t bytes)
-{
-	if (bytes == 0)
-		return 0;
-	if (!plausible(user, bytes))
-		return -EFAULT;
-	memcpy(to, (const void *)(uintptr_t)user, bytes);
-	return 0;
-}
-
-int
-sg_copy_to(uint64_t user, const void *from, size_t bytes)
-{
-	if (bytes == 0)
-		return 0;
-	if (!plausible(user, bytes))
-		return -EFAULT;
-	memcpy((void *)(uintptr_t)user, from, bytes);
-	return 0;
-}
 
 int
 sg_user_range(uint64_t address, uint64_t bytes, bool anonymous)

@@ -11,6 +11,7 @@
 
 static struct sg_config config;
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
+static bool config_ready; /* atomic: asked several times per submission, and cheaper than pthread_once */
 
 static bool
 env_bool(const char *name, bool otherwise)
@@ -97,6 +98,9 @@ config_read(void)
 const struct sg_config *
 sg_config(void)
 {
-	pthread_once(&config_once, config_read);
+	if (!__atomic_load_n(&config_ready, __ATOMIC_ACQUIRE)) {
+		pthread_once(&config_once, config_read);
+		__atomic_store_n(&config_ready, true, __ATOMIC_RELEASE);
+	}
 	return &config;
 }

@@ -140,6 +140,9 @@ struct sg_job {
 void sg_ring_init(void);
 /* Queues the job; the ring's thread runs it asynchronously, FIFO per ring. Starts the thread on first use. */
 void sg_ring_submit(struct sg_job *job);
+/* SOFTGPU_EXECUTE=0: writes what the job's last packets and its user fence would have written, in this thread. The
+ * caller keeps the address space from changing meanwhile. */
+void sg_ring_pretend(struct sg_job *job);
 /* Blocks until every job queued before the call is done (fork, exit, reset). */
 void sg_ring_drain_all(void);
 /* Ends the ring threads: a running job is stopped as by the watchdog (SG_JOB_HANG), queued ones are SG_JOB_SKIPPED.

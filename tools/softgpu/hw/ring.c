@@ -429,15 +429,6 @@ ring_start(struct ring *ring)
 	return started;
 }
 
-/* SOFTGPU_EXECUTE=0 */
-static void
-complete_at_once(struct ring *ring, struct sg_job *job)
-{
-	__atomic_fetch_add(&ring->counters.jobs, 1, __ATOMIC_RELAXED);
-	job_user_fence(job, SG_JOB_DONE);
-	job->done(job, SG_JOB_DONE, "");
-}
-
 void
 sg_ring_init(void)
 {
@@ -451,7 +442,8 @@ sg_ring_submit(struct sg_job *job)
 	struct ring *ring = &rings[job->ip % SG_IP_COUNT][job->ring % SG_RINGS_MAX];
 
 	if (!sg_config()->execute) {
-		complete_at_once(ring, job);
+		sg_ring_pretend(job);
+		job->done(job, SG_JOB_DONE, "");
 		return;
 	}
 	if (!__atomic_load_n(&ring->started, __ATOMIC_ACQUIRE) && !ring_start(ring)) {

@@ -99,6 +99,12 @@ sg_vm_snapshot(struct sg_vm *vm)
 	return s;
 }
 
+const struct sg_snapshot *
+sg_vm_peek(const struct sg_vm *vm)
+{
+	return vm->now;
+}
+
 /* Index of the first mapping that ends after va. */
 static unsigned
 lower_bound(const struct sg_snapshot *s, uint64_t va)

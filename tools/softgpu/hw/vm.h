@@ -22,6 +22,8 @@ struct sg_snapshot {
 };
 
 struct sg_snapshot *sg_vm_snapshot(struct sg_vm *vm); /* a new reference */
+/* Borrowed, for a caller that keeps everybody from changing the address space. */
+const struct sg_snapshot *sg_vm_peek(const struct sg_vm *vm);
 void sg_snapshot_unref(struct sg_snapshot *snapshot);
 /* The mapping that covers va, or NULL. */
 const struct sg_mapping *sg_snapshot_find(const struct sg_snapshot *snapshot, uint64_t va);
