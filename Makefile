@@ -25,7 +25,8 @@ LIB_PKGS := libdrm_amdgpu libdrm liburing libelf $(MSGPACK) jansson
 
 CLANG := clang-19
 READELF := llvm-readelf-19
-TARGETS := gfx900 gfx906 gfx90a gfx942 gfx1030 gfx1100 gfx1200 gfx1201
+TARGETS := gfx900 gfx906 gfx90a gfx942 gfx1010 gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 \
+	gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1200 gfx1201
 
 .DEFAULT_GOAL := all
 .PHONY: all deps demo check bench install uninstall clean help tests lib softgpu tools shaders check-run demo-run
