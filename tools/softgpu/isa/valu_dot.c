@@ -15,10 +15,17 @@ dot2_f16(uint32_t a, uint32_t b, float c, uint32_t in)
 	return hi + (lo + c);
 }
 
+/* A denormal bfloat16 is a denormal f32. */
 SG_INLINE float
-dot2_bf16(uint32_t a, uint32_t b, float c)
+bf16(uint32_t h, uint32_t in32)
 {
-	return fmaf(sg_bf16(HI(a)), sg_bf16(HI(b)), fmaf(sg_bf16(LO(a)), sg_bf16(LO(b)), c));
+	return sg_f32(sg_flush32(h << 16, in32));
+}
+
+SG_INLINE float
+dot2_bf16(uint32_t a, uint32_t b, float c, uint32_t in32)
+{
+	return fmaf(bf16(HI(a), in32), bf16(HI(b), in32), fmaf(bf16(LO(a), in32), bf16(LO(b), in32), c));
 }
 
 #define DOT_F32_OP(name, accumulator, expr)                                                                            \
@@ -37,8 +44,8 @@ dot2_bf16(uint32_t a, uint32_t b, float c)
 
 DOT_F32_OP(dot2_f32_f16, s2, dot2_f16(s0[i], s1[i], c, in))
 DOT_F32_OP(dot2acc_f32_f16, d, dot2_f16(s0[i], s1[i], c, in))
-DOT_F32_OP(dot2_f32_bf16, s2, dot2_bf16(s0[i], s1[i], c))
-DOT_F32_OP(dot2acc_f32_bf16, d, dot2_bf16(s0[i], s1[i], c))
+DOT_F32_OP(dot2_f32_bf16, s2, dot2_bf16(s0[i], s1[i], c, in32))
+DOT_F32_OP(dot2acc_f32_bf16, d, dot2_bf16(s0[i], s1[i], c, in32))
 
 /* Sums in half precision: one rounding at the end. */
 SG_FN(dot2_f16_f16)
@@ -53,8 +60,9 @@ SG_FN(dot2_f16_f16)
 
 SG_FN(dot2_bf16_bf16)
 {
+	const uint32_t in32 = SG_IN32(env);
 	for (unsigned i = 0; i < SG_LANES; i++)
-		d[i] = sg_to_bf16(dot2_bf16(s0[i], s1[i], sg_bf16(LO(s2[i]))));
+		d[i] = sg_to_bf16(dot2_bf16(s0[i], s1[i], bf16(LO(s2[i]), in32), in32));
 }
 
 /* Integers: exact sum, cut or (clamp) saturated to 32 bits. */

@@ -78,7 +78,7 @@ SG_INLINE float
 mullit(float a, float b, float c)
 {
 	bool off = b == -0x1.fffffep127f || b == -INFINITY || b != b || c <= 0.0f || c != c;
-	return off ? -0x1.fffffep127f : mul_legacy(a, b);
+	return off ? -0x1.fffffep127f : a * b;
 }
 
 F32_OP(mullit_f32, ABC, mullit(a, b, c))
