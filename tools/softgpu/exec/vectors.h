@@ -31,7 +31,8 @@ struct vector {
 	enum vector_kind kind;
 	unsigned dst, dst_count;	/* result registers that kind is about */
 	uint64_t skip_lanes;
-	bool ignored[106];
+	bool ignored_s[106], ignored_v[256], ignored_vcc, ignored_exec, ignored_scc;
+	bool low_half_only;		/* the upper half of the result register is free */
 	bool nan_disputed;
 	unsigned nan_sources[3], nan_source_count;
 	uint64_t checked[16];		/* hw vectors: lanes of v0..v15 that the original test asserts: NaN bits count */
@@ -48,10 +49,12 @@ void vector_refs_close(struct vector_refs *refs);
 /* NULL when the line is no vector. */
 struct vector *vector_parse(const char *line, const struct vector_refs *refs);
 void vector_free(struct vector *v);
-/* A register differs from what is expected: does the format's description allow it? */
-bool vector_tolerates(const struct vector *v, unsigned reg, unsigned lane, uint32_t got, uint32_t want);
-bool vector_ignores_sgpr(const struct vector *v, unsigned reg);
-/* Both NaN, or equal once denormals are 0. */
+/* A register differs from what is expected: does the format's description allow it? got and want hold it and, where
+ * a double begins there (vector_first_word), its second half. */
+bool vector_tolerates(const struct vector *v, unsigned reg, unsigned lane, const uint32_t got[2], const uint32_t want[2]);
+/* First register of the value that reg is part of. */
+unsigned vector_first_word(const struct vector *v, unsigned reg);
+/* Equal, both NaN, or one of them 0 where the other is denormal. */
 bool vector_same_f32(uint32_t a, uint32_t b);
 
 #endif
