@@ -166,6 +166,31 @@ flags(const struct sg_isa *isa, struct entry *e, enum sg_format format)
 		e->words[0] |= rnd(gfx10 ? 128 : 64) << 19;
 }
 
+/* Dimension, mask, flags and, now and then, registers of the address one by one in further dwords. */
+static void
+image(const struct sg_isa *isa, const struct sg_insn *insn, struct entry *e)
+{
+	bool gfx10 = isa->arch == SG_ARCH_RDNA2, one = strstr(insn->name, "resinfo");
+	uint32_t dim = rnd(6), dmask = one_in(3) ? 15 : 1 + rnd(15);
+	/* LLVM takes its own way where a list of registers is not needed or masks do not suit an atomic */
+	uint32_t extra = (dim == 2 || dim == 3 || dim == 5) && !one ? bits(1) : 0;
+
+	if (strstr(insn->name, "cmpswap"))
+		dmask = one_in(2) ? 3 : 15;
+	else if (strstr(insn->name, "atomic"))
+		dmask = one_in(2) ? 1 : 3;
+	e->words[0] |= dmask << 8 | dim << (gfx10 ? 3 : 2) | extra << (gfx10 ? 1 : 0);
+	e->words[1] = rnd(200) | rnd(200) << 8 | rnd(24) << 16;
+	if (one_in(2))
+		e->words[0] |= gfx10 ? bits(1) << 7 | bits(2) << 12 | bits(1) << 25 : bits(1) << 7 | bits(3) << 12;
+	if (one_in(4)) /* r128, tfe, lwe */
+		e->words[0] |= gfx10 ? bits(3) << 15 : bits(1) << 15;
+	if (one_in(4)) /* a16, d16 */
+		e->words[gfx10] |= bits(2) << (gfx10 ? 30 : 16);
+	if (!gfx10 && one_in(6)) /* tfe, lwe */
+		e->words[1] |= bits(2) << 21;
+}
+
 static uint32_t
 opcode_gfx10(enum sg_format format, uint32_t n, uint32_t *hi)
 {
@@ -316,6 +341,7 @@ build(const struct sg_isa *isa, enum sg_format format, uint32_t number, struct e
 		flags(isa, e, format);
 		e->words[1] |= hi;
 		break;
+	case SG_FMT_MIMG: image(isa, insn, e); break;
 	default: e->words[0] |= bits(8); break;
 	}
 }

@@ -91,7 +91,8 @@ split(const char *text, struct tokens *out)
 static bool
 is_modifier(const char *token)
 {
-	static const char *const words[] = { "glc", "slc", "dlc", "lds", "idxen", "offen", "clamp", "gds", "tfe",
+	static const char *const words[] = { "glc", "slc", "dlc", "lds", "idxen", "offen", "clamp", "gds", "tfe", "lwe",
+					     "unorm", "r128", "a16", "d16",
 					     "row_mirror", "row_half_mirror" };
 	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strcmp(token, words[i]))

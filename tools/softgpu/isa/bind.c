@@ -31,7 +31,7 @@ static void
 bind(struct sg_insn *insn, enum sg_format format)
 {
 	static sg_bind_fn *const binders[] = { sg_bind_salu, sg_bind_flow, sg_bind_smem, sg_bind_lane,
-					       sg_bind_valu, sg_bind_lds,  sg_bind_vmem };
+					       sg_bind_valu, sg_bind_lds,  sg_bind_vmem, sg_bind_image };
 	if (bind_drop(insn))
 		return;
 	for (unsigned i = 0; i < sizeof binders / sizeof *binders; i++)

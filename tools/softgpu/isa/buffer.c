@@ -70,50 +70,6 @@ sg_buffer_addresses(struct sg_vmem *a)
 
 /* Elements in a format */
 
-/* Component of an element of up to 128 bits in memory order. */
-static uint32_t
-extract(const struct sg_buffer_format *f, const uint8_t *element, unsigned component)
-{
-	unsigned at = 0, bits = f->bits[component];
-	uint64_t v = 0;
-	for (unsigned i = 0; i < component; i++)
-		at += f->bits[i];
-	memcpy(&v, element + at / 32 * 4, 8);
-	v >>= at % 32;
-	return bits == 32 ? (uint32_t)v : (uint32_t)v & ((1u << bits) - 1);
-}
-
-static void
-insert(const struct sg_buffer_format *f, uint8_t *element, unsigned component, uint32_t value)
-{
-	unsigned at = 0;
-	uint64_t v;
-	for (unsigned i = 0; i < component; i++)
-		at += f->bits[i];
-	memcpy(&v, element + at / 32 * 4, 8);
-	v |= (uint64_t)value << at % 32;
-	memcpy(element + at / 32 * 4, &v, 8);
-}
-
-/* Absent components read 0, 0, 0, 1. */
-static uint32_t
-component_of(const struct sg_buffer_format *f, const uint8_t *element, unsigned component)
-{
-	if (f->bits[component])
-		return sg_format_load(f, component, extract(f, element, component));
-	if (component < 3 || !f->bytes)
-		return 0;
-	return sg_format_is_integer(f) ? 1 : 0x3f800000;
-}
-
-static uint32_t
-selected(const struct sg_buffer_format *f, const uint8_t *element, unsigned select)
-{
-	if (select >= 4)
-		return component_of(f, element, select - 4);
-	return select != 1 ? 0 : sg_format_is_integer(f) ? 1 : 0x3f800000;
-}
-
 static void
 put_component(const struct sg_vmem *a, const struct sg_buffer_format *f, unsigned c, unsigned lane, uint32_t value)
 {
@@ -150,16 +106,18 @@ load_element(const struct sg_vmem *a, const struct sg_buffer_format *f, unsigned
 	if (a->limit[lane] == a->bytes && a->bytes)
 		sg_vmem_read_lane(a, lane, element);
 	for (unsigned c = 0; c < a->m->format; c++)
-		put_component(a, f, c, lane, selected(f, element, select >> 3 * c & 7));
+		put_component(a, f, c, lane, sg_format_select(f, element, select >> 3 * c & 7));
 }
 
 static void
-store_element(const struct sg_vmem *a, const struct sg_buffer_format *f, unsigned lane)
+store_element(const struct sg_vmem *a, const struct sg_buffer_format *f, unsigned select, unsigned lane)
 {
 	uint8_t element[24] = { 0 };
-	for (unsigned c = 0; c < a->m->format && c < 4; c++)
-		if (f->bits[c])
-			insert(f, element, c, sg_format_store(f, c, get_component(a, f, c, lane)));
+	for (unsigned c = 0; c < 4; c++) {
+		int from = f->bits[c] ? sg_format_source(select, c) : -1;
+		if (from >= 0 && from < a->m->format)
+			sg_format_insert(f, element, c, sg_format_store(f, c, get_component(a, f, (unsigned)from, lane)));
+	}
 	if (a->limit[lane] == a->bytes && a->bytes)
 		sg_vmem_write_lane(a, lane, element);
 }
@@ -171,6 +129,7 @@ sg_typed_half(struct sg_vmem *a, uint32_t exec)
 	enum { IDENTITY = 4 | 5 << 3 | 6 << 6 | 7 << 9 };
 	struct resource r = read_resource(a);
 	bool own = a->op->insn->key[0] == 't';
+	unsigned select = own ? IDENTITY : r.select;
 	struct sg_buffer_format f;
 
 	sg_format_find(a->w->core->d->arch, own ? a->op->size : r.format, &f);
@@ -179,8 +138,8 @@ sg_typed_half(struct sg_vmem *a, uint32_t exec)
 	for (; exec; exec &= exec - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(exec);
 		if (a->m->kind == SG_M_LOAD)
-			load_element(a, &f, own ? IDENTITY : r.select, lane);
+			load_element(a, &f, select, lane);
 		else
-			store_element(a, &f, lane);
+			store_element(a, &f, select, lane);
 	}
 }

@@ -320,6 +320,7 @@ decode_body(struct dec *d, struct sg_op *ops, enum sg_format format, uint32_t w)
 	case SG_FAM_LANE: sg_decode_lane(d, op, format, w); return 1;
 	case SG_FAM_LDS: sg_decode_lds(d, op, w); return 1;
 	case SG_FAM_VMEM: sg_decode_vmem(d, op, format, w); return 1;
+	case SG_FAM_IMAGE: sg_decode_image(d, op, w); return 1;
 	case SG_FAM_VALU: return sg_decode_valu(d, ops, format, w);
 	case SG_FAM_DROP: skip_body(d, format, w); return 0;
 	default: skip_body(d, format, w); return 1;

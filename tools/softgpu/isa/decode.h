@@ -58,6 +58,7 @@ enum sg_family {
 	SG_FAM_SMEM,
 	SG_FAM_LDS,
 	SG_FAM_VMEM,
+	SG_FAM_IMAGE,
 };
 
 #define SG_MAX_INSNS 2048
@@ -80,7 +81,8 @@ const struct sg_insn *sg_isa_find(const struct sg_isa *isa, enum sg_format forma
 
 /* One family's claim on an opcode: fills run, sem, family and returns true when the name is its own. */
 typedef bool sg_bind_fn(struct sg_insn *insn, enum sg_format format);
-sg_bind_fn sg_bind_salu, sg_bind_flow, sg_bind_smem, sg_bind_lane, sg_bind_valu, sg_bind_lds, sg_bind_vmem;
+sg_bind_fn sg_bind_salu, sg_bind_flow, sg_bind_smem, sg_bind_lane, sg_bind_valu, sg_bind_lds, sg_bind_vmem,
+	sg_bind_image;
 
 /* Register numbers inside struct sg_wave.sgpr, the same for all architectures. */
 enum {

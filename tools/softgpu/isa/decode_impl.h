@@ -58,5 +58,6 @@ unsigned sg_decode_valu(struct dec *d, struct sg_op *ops, enum sg_format format,
 void sg_decode_lane(struct dec *d, struct sg_op *op, enum sg_format format, uint32_t w);
 void sg_decode_lds(struct dec *d, struct sg_op *op, uint32_t w);
 void sg_decode_vmem(struct dec *d, struct sg_op *op, enum sg_format format, uint32_t w);
+void sg_decode_image(struct dec *d, struct sg_op *op, uint32_t w);
 
 #endif

@@ -360,6 +360,7 @@ put_op(struct sg_text *t, const struct sg_op *op)
 	case SG_FAM_SMEM: sg_put_smem(t, op); break;
 	case SG_FAM_LDS: sg_put_lds(t, op); break;
 	case SG_FAM_VMEM: sg_put_vmem(t, op); break;
+	case SG_FAM_IMAGE: sg_put_image(t, op); break;
 	}
 }
 

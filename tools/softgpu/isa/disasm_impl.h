@@ -20,9 +20,10 @@ void sg_put_vgpr(struct sg_text *t, unsigned reg, unsigned dwords);
 void sg_put_sgpr(struct sg_text *t, unsigned reg, unsigned dwords);
 void sg_put_source(struct sg_text *t, const struct sg_operand *s);
 
-/* disasm_mem.c: operands of DS, FLAT family, buffers and SMEM. */
+/* disasm_mem.c: operands of DS, FLAT family, buffers, SMEM and images. */
 void sg_put_lds(struct sg_text *t, const struct sg_op *op);
 void sg_put_vmem(struct sg_text *t, const struct sg_op *op);
 void sg_put_smem(struct sg_text *t, const struct sg_op *op);
+void sg_put_image(struct sg_text *t, const struct sg_op *op);
 
 #endif

@@ -2,6 +2,7 @@
 /* disasm_mem.c: operands of memory instructions as LLVM writes them. */
 #include "disasm_impl.h"
 #include "format.h"
+#include "image.h"
 
 static void
 put_flag(struct sg_text *t, const struct sg_op *op, uint32_t flag, const char *name)
@@ -189,4 +190,43 @@ sg_put_smem(struct sg_text *t, const struct sg_op *op)
 		sg_put(t, "null");
 	}
 	put_cache_flags(t, op);
+}
+
+/* MIMG */
+
+static void
+put_image_address(struct sg_text *t, const struct sg_op *op)
+{
+	if (!(op->ctrl & SG_IMG_NSA)) {
+		sg_put_vgpr(t, (unsigned)op->imm & 0xff, op->size);
+		return;
+	}
+	sg_put_comma(t);
+	for (unsigned i = 0; i < op->size; i++)
+		sg_put(t, "%sv%u", i ? ", " : "[", (unsigned)((uint64_t)op->imm >> 8 * i & 0xff));
+	sg_put(t, "]");
+}
+
+void
+sg_put_image(struct sg_text *t, const struct sg_op *op)
+{
+	static const char *const dims[] = { "1D", "2D", "3D", "CUBE", "1D_ARRAY", "2D_ARRAY" };
+	bool status = op->flags & SG_OP_TFE; /* as LLVM, which does not count the dword that lwe alone adds */
+
+	sg_put_vgpr(t, op->dst, sg_image_data_dwords(op) + status);
+	put_image_address(t, op);
+	sg_put_sgpr(t, op->sdst, 8);
+	sg_put(t, " dmask:0x%x dim:SQ_RSRC_IMG_%s", op->ctrl & SG_IMG_DMASK, dims[sg_image_dim(op)]);
+	if (op->ctrl & SG_IMG_UNORM)
+		sg_put(t, " unorm");
+	put_cache_flags(t, op);
+	if (op->ctrl & SG_IMG_R128)
+		sg_put(t, " r128");
+	if (op->ctrl & SG_IMG_A16)
+		sg_put(t, " a16");
+	put_flag(t, op, SG_OP_TFE, "tfe");
+	if (op->ctrl & SG_IMG_LWE)
+		sg_put(t, " lwe");
+	if (op->ctrl & SG_IMG_D16)
+		sg_put(t, " d16");
 }

@@ -12,7 +12,7 @@
 
 enum {
 	U = SG_N_UNORM, S = SG_N_SNORM, US = SG_N_USCALED, SS = SG_N_SSCALED, UI = SG_N_UINT, SI = SG_N_SINT,
-	F = SG_N_FLOAT,
+	F = SG_N_FLOAT, SRGB = SG_N_SRGB,
 };
 
 struct run {
@@ -46,6 +46,21 @@ static const struct run wide[] = {
 	{ "32_32_32_32", { 32, 32, 32, 32 }, 3, { INTS } },
 };
 
+/* Formats of images alone, from 128 (RDNA2) or 64 (RDNA3) on; those left empty are no plain fields. */
+static const struct run image_gfx10[] = {
+	{ "8", { 8 }, 1, { SRGB } }, { "8_8", { 8, 8 }, 1, { SRGB } }, { "8_8_8_8", { 8, 8, 8, 8 }, 1, { SRGB } },
+	{ "6e4 and 5_9_9_9", { 0 }, 2, { F, F } }, { "5_6_5", { 5, 6, 5 }, 1, { U } },
+	{ "1_5_5_5", { 5, 5, 5, 1 }, 1, { U } }, { "5_5_5_1", { 1, 5, 5, 5 }, 1, { U } },
+	{ "4_4_4_4", { 4, 4, 4, 4 }, 1, { U } }, { "4_4", { 4, 4 }, 1, { U } },
+};
+
+static const struct run image_gfx11[] = {
+	{ "8", { 8 }, 1, { SRGB } }, { "8_8", { 8, 8 }, 1, { SRGB } }, { "8_8_8_8", { 8, 8, 8, 8 }, 1, { SRGB } },
+	{ "5_9_9_9", { 0 }, 1, { F } }, { "5_6_5", { 5, 6, 5 }, 1, { U } },
+	{ "1_5_5_5", { 5, 5, 5, 1 }, 1, { U } }, { "5_5_5_1", { 1, 5, 5, 5 }, 1, { U } },
+	{ "4_4_4_4", { 4, 4, 4, 4 }, 1, { U } }, { "4_4", { 4, 4 }, 1, { U } },
+};
+
 /* Looks for a format that lies *left numbers further on. */
 static const struct run *
 find(const struct run *r, unsigned rows, unsigned *left)
@@ -75,11 +90,10 @@ lookup(enum sg_arch arch, unsigned number, unsigned *numeric)
 	return r;
 }
 
-bool
-sg_format_find(enum sg_arch arch, unsigned number, struct sg_buffer_format *out)
+static bool
+describe(const struct run *r, unsigned numeric, struct sg_buffer_format *out)
 {
-	unsigned numeric = 0, bits = 0;
-	const struct run *r = lookup(arch, number, &numeric);
+	unsigned bits = 0;
 
 	memset(out, 0, sizeof *out);
 	if (!r)
@@ -90,6 +104,25 @@ sg_format_find(enum sg_arch arch, unsigned number, struct sg_buffer_format *out)
 		bits += r->bits[i];
 	out->bytes = (uint8_t)(bits / 8);
 	return true;
+}
+
+bool
+sg_format_find(enum sg_arch arch, unsigned number, struct sg_buffer_format *out)
+{
+	unsigned numeric = 0;
+	const struct run *r = lookup(arch, number, &numeric);
+	return describe(r, numeric, out);
+}
+
+bool
+sg_format_find_image(enum sg_arch arch, unsigned number, struct sg_buffer_format *out)
+{
+	unsigned first = arch == SG_ARCH_RDNA2 ? 128 : 64, left = number - first;
+	const struct run *r = number < first ? NULL : arch == SG_ARCH_RDNA2 ? find(image_gfx10, ROWS(image_gfx10), &left) :
+									       find(image_gfx11, ROWS(image_gfx11), &left);
+	if (number < first)
+		return sg_format_find(arch, number, out);
+	return describe(r && r->bits[0] ? r : NULL, r ? r->numeric[left] : 0, out);
 }
 
 void
@@ -160,6 +193,18 @@ load_float(uint32_t v, unsigned bits)
 	return small_float(v, bits - 5);
 }
 
+static double
+srgb_to_linear(double v)
+{
+	return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+}
+
+static double
+linear_to_srgb(double v)
+{
+	return v < 0.0031308 ? v * 12.92 : 1.055 * pow(v, 1 / 2.4) - 0.055;
+}
+
 uint32_t
 sg_format_load(const struct sg_buffer_format *f, unsigned component, uint32_t v)
 {
@@ -173,6 +218,7 @@ sg_format_load(const struct sg_buffer_format *f, unsigned component, uint32_t v)
 	case SG_N_SSCALED: return f32_bits(s);
 	case SG_N_SINT: return (uint32_t)sign_extend(v, bits);
 	case SG_N_FLOAT: return bits == 32 ? v : f32_bits(load_float(v, bits));
+	case SG_N_SRGB: return f32_bits(component < 3 ? srgb_to_linear(v / ones(bits)) : v / ones(bits));
 	default: return v;
 	}
 }
@@ -214,6 +260,10 @@ sg_format_store(const struct sg_buffer_format *f, unsigned component, uint32_t v
 	double x = (double)bits_f32(v);
 
 	switch (f->numeric) {
+	case SG_N_SRGB:
+		if (component < 3)
+			x = linear_to_srgb(limit(x, 0, 1));
+		return (uint32_t)rint(limit(x, 0, 1) * ones(bits));
 	case SG_N_UNORM: return (uint32_t)rint(limit(x, 0, 1) * ones(bits));
 	case SG_N_SNORM: return (uint32_t)(int64_t)rint(limit(x, -1, 1) * ones(bits - 1)) & mask;
 	case SG_N_USCALED: return (uint32_t)limit(x, 0, ones(bits));
@@ -236,4 +286,59 @@ uint32_t
 sg_format_from_half(uint32_t half)
 {
 	return f32_bits(load_float(half & 0xffff, 16));
+}
+
+/* Elements */
+
+/* Component of an element of up to 128 bits in memory order. */
+static uint32_t
+extract(const struct sg_buffer_format *f, const uint8_t *element, unsigned component)
+{
+	unsigned at = 0, bits = f->bits[component];
+	uint64_t v = 0;
+	for (unsigned i = 0; i < component; i++)
+		at += f->bits[i];
+	memcpy(&v, element + at / 32 * 4, 8);
+	v >>= at % 32;
+	return bits == 32 ? (uint32_t)v : (uint32_t)v & ((1u << bits) - 1);
+}
+
+void
+sg_format_insert(const struct sg_buffer_format *f, uint8_t *element, unsigned component, uint32_t value)
+{
+	unsigned at = 0;
+	uint64_t v;
+	for (unsigned i = 0; i < component; i++)
+		at += f->bits[i];
+	memcpy(&v, element + at / 32 * 4, 8);
+	v |= (uint64_t)value << at % 32;
+	memcpy(element + at / 32 * 4, &v, 8);
+}
+
+/* Absent components read 0, 0, 0, 1. */
+static uint32_t
+component_of(const struct sg_buffer_format *f, const uint8_t *element, unsigned component)
+{
+	if (f->bits[component])
+		return sg_format_load(f, component, extract(f, element, component));
+	if (component < 3 || !f->bytes)
+		return 0;
+	return sg_format_is_integer(f) ? 1 : 0x3f800000;
+}
+
+uint32_t
+sg_format_select(const struct sg_buffer_format *f, const uint8_t *element, unsigned select)
+{
+	if (select >= 4)
+		return component_of(f, element, select - 4);
+	return select != 1 ? 0 : sg_format_is_integer(f) ? 1 : 0x3f800000;
+}
+
+int
+sg_format_source(unsigned select, unsigned component)
+{
+	for (unsigned i = 0; i < 4; i++)
+		if ((select >> 3 * i & 7) == 4 + component)
+			return (int)i;
+	return -1;
 }
