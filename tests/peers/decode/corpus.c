@@ -183,11 +183,12 @@ image(const struct sg_isa *isa, const struct sg_insn *insn, struct entry *e)
 	e->words[1] = rnd(200) | rnd(200) << 8 | rnd(24) << 16;
 	if (one_in(2))
 		e->words[0] |= gfx10 ? bits(1) << 7 | bits(2) << 12 | bits(1) << 25 : bits(1) << 7 | bits(3) << 12;
+	bool atomic = strstr(insn->name, "atomic"); /* LLVM knows no status of those that move 64 bits */
 	if (one_in(4)) /* r128, tfe, lwe */
-		e->words[0] |= gfx10 ? bits(3) << 15 : bits(1) << 15;
+		e->words[0] |= (gfx10 && !atomic ? bits(3) : bits(1)) << 15;
 	if (one_in(4)) /* a16, d16 */
 		e->words[gfx10] |= bits(2) << (gfx10 ? 30 : 16);
-	if (!gfx10 && one_in(6)) /* tfe, lwe */
+	if (!gfx10 && !atomic && one_in(6)) /* tfe, lwe */
 		e->words[1] |= bits(2) << 21;
 }
 
@@ -381,6 +382,8 @@ ours(const struct sg_isa *isa, struct entry *e)
 	sg_disassemble(isa->arch, e->words, MAX_WORDS, e->text, sizeof e->text);
 	for (unsigned i = 0; i < sizeof symbolic / sizeof *symbolic; i++)
 		e->name_only |= !strncmp(e->text, symbolic[i], strlen(symbolic[i]));
+	/* the top bit of a FLAT offset is ignored, but LLVM prints it */
+	e->name_only |= format == SG_FMT_FLAT && isa->arch == SG_ARCH_RDNA3 && (e->words[0] >> 12 & 1);
 	/* LLVM prints half of a literal here, whatever part the instruction reads */
 	for (unsigned i = 0; i < 3 && !strncmp(e->text, "v_fma_mix", 9); i++)
 		e->name_only |= ops[0].src[i].code == 255;
