@@ -5,7 +5,7 @@
  *   plan_check    commands and I/O against the declarations -> records
  *   kernarg       one dispatch's argument block -> template, relocations, patches
  *   plan_layout   referenced extents -> places in a slot's memory
- *   hazard        accesses -> barriers
+ *   plan_barriers accesses and places -> barriers (hazard.c, range_tree.c)
  *   plan_stream   records -> PM4
  *   image         records -> one block of bytes
  */

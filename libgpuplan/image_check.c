@@ -116,6 +116,7 @@ check_commands(struct check *c)
 		in_section(c, "barrier", i, b->consumer, 1, PLAN_SECTION_COMMANDS);
 		in_section(c, "barrier", i, b->stream, b->stream_dwords, PLAN_SECTION_STREAM);
 		check_allocation(c, "barrier", i, b->allocation);
+		check_allocation(c, "barrier", i, b->producer_allocation);
 	}
 }
 

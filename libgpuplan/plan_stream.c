@@ -1,69 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* plan_stream.c: records -> barriers -> PM4. */
+/* plan_stream.c: records -> PM4. */
 #include <assert.h>
 #include <inttypes.h>
 
 #include "compile.h"
 #include "error.h"
-#include "hazard.h"
 #include "pm4.h"
 #include "pm4_regs.h"
-
-static bool
-is_dispatch(const struct plan_image_command *command)
-{
-	return command->kind == PLAN_COMMAND_DISPATCH;
-}
-
-/* Accesses that can conflict with anything: weights are only read, except in a session's own runs. */
-static uint32_t
-mutable_accesses(const struct gp_compile *c, const struct plan_image_command *command, struct gp_array *out)
-{
-	out->n = 0;
-	for (uint32_t i = 0; i < command->n_accesses; i++) {
-		const struct plan_image_access *a = gp_array_at(&c->accesses, command->first_access + i);
-
-		if (!(a->allocation & PLAN_STAGING) && !c->session_run &&
-		    c->d->allocations[a->allocation].use == GPUPLAN_WEIGHT)
-			continue;
-		if (gp_array_push(out, a))
-			return UINT32_MAX;
-	}
-	return out->n;
-}
-
-static int
-next_barrier(struct gp_compile *c, struct gp_hazards *hazards, uint32_t i, struct gp_array *accesses)
-{
-	struct plan_image_command *command = gp_array_at(&c->commands, i);
-	struct plan_image_barrier barrier;
-	uint32_t n = mutable_accesses(c, command, accesses);
-	int r;
-
-	if (n == UINT32_MAX)
-		return -ENOMEM;
-	r = gp_hazards_next(hazards, i, is_dispatch(command) ? GP_ENGINE_SHADER : GP_ENGINE_DMA, accesses->data, n,
-			    &barrier);
-	if (r > 0)
-		r = gp_array_push(&c->barriers, &barrier);
-	command->level = c->barriers.n;
-	return r;
-}
-
-int
-gp_plan_barriers(struct gp_compile *c)
-{
-	struct gp_hazards *hazards = gp_hazards_create(c->d->n_allocations, c->io.n);
-	struct gp_array accesses;
-	int r = hazards ? 0 : -ENOMEM;
-
-	gp_array_init(&accesses, sizeof(struct plan_image_access));
-	for (uint32_t i = 0; !r && i < c->commands.n; i++)
-		r = next_barrier(c, hazards, i, &accesses);
-	gp_array_finish(&accesses);
-	gp_hazards_destroy(hazards);
-	return r ? gp_error(c->error, r, "out of memory") : 0;
-}
 
 static struct gp_ref
 access_ref(const struct gp_compile *c, const struct plan_image_command *command, uint32_t i)

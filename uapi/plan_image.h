@@ -150,8 +150,11 @@ struct plan_image_barrier {
 	uint32_t producer, consumer; /* the two commands that made it necessary */
 	uint32_t hazard;	/* enum plan_hazard */
 	uint32_t allocation;	/* as in plan_image_access */
-	uint64_t offset, bytes; /* the bytes in conflict */
+	uint64_t offset, bytes; /* the bytes in conflict, as the consumer names them */
 	uint32_t stream, stream_dwords;
+	uint32_t producer_allocation; /* as the producer names them: another one where scratch is shared */
+	uint32_t reserved;
+	uint64_t producer_offset;
 };
 
 struct plan_image_io {

@@ -177,23 +177,55 @@ print_parameters(const struct view *v)
 }
 
 static void
-print_barriers(const struct view *v)
+barrier_ops(uint32_t ops, char *text, size_t size)
+{
+	static const struct {
+		uint32_t op;
+		const char *text;
+	} table[] = {
+		{ PLAN_BARRIER_WAIT, "wait" },
+		{ PLAN_BARRIER_L2_WRITE_BACK, "write L2 back" },
+		{ PLAN_BARRIER_INVALIDATE, "invalidate caches" },
+		{ PLAN_BARRIER_L2_INVALIDATE, "invalidate L2" },
+	};
+	int n = 0;
+
+	text[0] = 0;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (ops & table[i].op)
+			n += snprintf(text + n, size - (size_t)n, "%s%s", n ? " + " : "", table[i].text);
+}
+
+/* The bytes in conflict; twice when two allocations share them. */
+static void
+print_conflict(const struct view *v, const struct plan_image_barrier *b)
 {
 	char region[256];
+
+	view_region(v, b->allocation, b->offset, b->bytes, region, sizeof(region));
+	printf("%s", region);
+	if (b->producer_allocation == b->allocation)
+		return;
+	view_region(v, b->producer_allocation, b->producer_offset, b->bytes, region, sizeof(region));
+	printf(", the same memory as %s", region);
+}
+
+static void
+print_barriers(const struct view *v)
+{
+	char ops[96];
 
 	printf("\nbarriers: %" PRIu32 "\n", view_count(v, PLAN_SECTION_BARRIERS));
 	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_BARRIERS); i++) {
 		const struct plan_image_barrier *b = &v->barriers[i];
 
-		view_region(v, b->allocation, b->offset, b->bytes, region, sizeof(region));
-		printf("  %3" PRIu32 " before command %" PRIu32 ": %s%s%s, because command %" PRIu32 " %s and command %" PRIu32
-		       " %s conflict (%s) in %s; %" PRIu32 " dwords\n",
-		       i + 1, b->before, b->ops & PLAN_BARRIER_WAIT ? "wait" : "",
-		       b->ops == (PLAN_BARRIER_WAIT | PLAN_BARRIER_INVALIDATE) ? " + " : "",
-		       b->ops & PLAN_BARRIER_INVALIDATE ? "invalidate caches" : "", b->producer,
-		       v->strings + v->commands[b->producer].label, b->consumer,
-		       v->strings + v->commands[b->consumer].label, view_hazard(b->hazard), region,
-		       b->stream_dwords);
+		barrier_ops(b->ops, ops, sizeof(ops));
+		printf("  %3" PRIu32 " before command %" PRIu32 ": %s, because command %" PRIu32 " %s and command %" PRIu32
+		       " %s conflict (%s) in ",
+		       i + 1, b->before, ops, b->producer, v->strings + v->commands[b->producer].label, b->consumer,
+		       v->strings + v->commands[b->consumer].label, view_hazard(b->hazard));
+		print_conflict(v, b);
+		printf("; %" PRIu32 " dwords\n", b->stream_dwords);
 	}
 }
 
