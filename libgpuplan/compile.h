@@ -4,7 +4,8 @@
  *   plan_params   named parameters -> records; at the end, their patches in order
  *   plan_check    commands and I/O against the declarations -> records
  *   kernarg       one dispatch's argument block -> template, relocations, patches
- *   plan_layout   referenced extents -> places in a slot's memory
+ *   plan_order    another order of the commands that needs fewer barriers, if wanted
+ *   plan_layout   referenced extents -> places in a slot's memory (plan_scratch.c: shared ones, if wanted)
  *   plan_barriers accesses and places -> barriers (hazard.c, range_tree.c)
  *   plan_stream   records -> PM4
  *   image         records -> one block of bytes
@@ -15,8 +16,11 @@
 #include "array.h"
 #include "definition.h"
 #include "emit.h"
+#include "hazard.h"
 #include "image.h"
 #include "plan_image.h"
+
+#define GP_PLACEMENTS 2 /* enum gpuplan_placement */
 
 /* Records while a plan is compiled; each array becomes a section of the image. */
 struct gp_compile {
@@ -40,7 +44,11 @@ struct gp_compile {
 	struct gp_array patches;     /* struct plan_image_patch; by parameter from gp_params_sort on */
 	struct gp_array kernarg_refs; /* struct gp_kernarg_ref: kernarg places whose address the layout will know */
 	struct gp_array stream, reset; /* uint32_t */
+	struct gp_array segments;    /* struct plan_image_segment */
+	bool segments_failed;	     /* no memory for one */
 	struct plan_image_header header;
+	uint64_t pool_bytes[GP_PLACEMENTS]; /* shared scratch, by placement */
+	uint32_t n_barriers_unshared; /* with REUSE_SCRATCH: barriers needed without it */
 	uint32_t private_per_wave;   /* bytes, largest of all dispatches, rounded to the granule */
 	uint32_t aux;		     /* kernarg offset of the queue block, UINT32_MAX: nobody asked */
 };
@@ -69,10 +77,24 @@ int gp_params_finish(struct gp_compile *c);
  * and workgroup already. */
 int gp_kernarg_build(struct gp_compile *c, const struct gpuplan_dispatch *dispatch, const struct gp_kernel_info *kernel,
 		     const char *what, struct plan_image_command *command);
+int gp_plan_order(struct gp_compile *c);
 int gp_plan_layout(struct gp_compile *c);
+/* Gives shared places, relative to pools, to scratch allocations that are not in use at the same time. */
+int gp_plan_scratch(struct gp_compile *c);
 /* Where allocation (or PLAN_STAGING | io) starts, as an address reference. */
 struct gp_ref gp_plan_place(const struct gp_compile *c, uint32_t allocation);
-int gp_plan_barriers(struct gp_compile *c);
+
+/* Accesses that matter for barriers, command after command. */
+struct gp_accesses {
+	struct gp_array accesses; /* struct gp_hazard_access */
+	uint32_t *counts;	/* accesses of each command */
+};
+
+/* placed: where the layout put them; else every allocation is a memory of its own. */
+int gp_plan_accesses(const struct gp_compile *c, bool placed, struct gp_accesses *accesses);
+void gp_accesses_finish(struct gp_accesses *accesses);
+/* Fills barriers and the commands' levels anew. */
+int gp_plan_barriers(struct gp_compile *c, bool placed);
 int gp_plan_streams(struct gp_compile *c);
 int gp_image_build(struct gp_compile *c, struct gp_image **image);
 
@@ -84,6 +106,9 @@ gp_align(uint64_t value, uint64_t granule)
 {
 	return (value + granule - 1) / granule * granule;
 }
+
+/* Smallest params.ib_dwords. */
+#define GP_IB_MIN_DWORDS 512u
 
 /* Every place in a slot's memory starts on its own 256 bytes: enough for an IB, a kernarg block and any vector. */
 #define GP_PLACE_ALIGN 256u

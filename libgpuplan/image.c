@@ -43,6 +43,7 @@ gp_image_point(struct gp_image *image, const void *bytes, size_t size)
 	image->relocations = (const void *)(b + h->sections[PLAN_SECTION_RELOCATIONS].offset);
 	image->parameters = (const void *)(b + h->sections[PLAN_SECTION_PARAMETERS].offset);
 	image->patches = (const void *)(b + h->sections[PLAN_SECTION_PATCHES].offset);
+	image->segments = (const void *)(b + h->sections[PLAN_SECTION_SEGMENTS].offset);
 }
 
 int
@@ -63,6 +64,7 @@ gp_image_build(struct gp_compile *c, struct gp_image **out)
 		[PLAN_SECTION_RELOCATIONS] = &c->relocations,
 		[PLAN_SECTION_PARAMETERS] = &c->parameters,
 		[PLAN_SECTION_PATCHES] = &c->patches,
+		[PLAN_SECTION_SEGMENTS] = &c->segments,
 	};
 	struct plan_image_header *h = &c->header;
 	struct gp_image *image = calloc(1, sizeof(*image));
@@ -99,6 +101,15 @@ gp_image_build(struct gp_compile *c, struct gp_image **out)
 	memcpy(block, h, sizeof(*h));
 	gp_image_point(image, block, bytes);
 	*out = image;
+	return 0;
+}
+
+uint32_t
+gp_image_ib_bytes(const struct gp_image *image, uint32_t where)
+{
+	for (uint32_t i = 0; i < gp_image_count(image, PLAN_SECTION_SEGMENTS); i++)
+		if (image->segments[i].where == where)
+			return image->segments[i].dwords * (uint32_t)sizeof(uint32_t);
 	return 0;
 }
 

@@ -26,6 +26,7 @@ struct gp_image {
 	const struct plan_image_relocation *relocations;
 	const struct plan_image_parameter *parameters;
 	const struct plan_image_patch *patches;
+	const struct plan_image_segment *segments;
 };
 
 static inline uint32_t
@@ -38,6 +39,8 @@ gp_image_count(const struct gp_image *image, enum plan_section section)
 void gp_image_point(struct gp_image *image, const void *bytes, size_t size);
 /* The same for bytes from anywhere: every index and offset in them can be followed afterwards. */
 int gp_image_open(struct gp_image *image, const void *bytes, size_t size, struct gpuplan_error *error);
+/* What is submitted of PLAN_IN_STREAM or PLAN_IN_RESET: its first segment. 0: the image has no such stream. */
+uint32_t gp_image_ib_bytes(const struct gp_image *image, uint32_t where);
 
 /* Of one that the compiler made. */
 void gp_image_destroy(struct gp_image *image);

@@ -27,6 +27,7 @@ static const struct {
 	[PLAN_SECTION_RELOCATIONS] = { "relocations", sizeof(struct plan_image_relocation) },
 	[PLAN_SECTION_PARAMETERS] = { "parameters", sizeof(struct plan_image_parameter) },
 	[PLAN_SECTION_PATCHES] = { "patches", sizeof(struct plan_image_patch) },
+	[PLAN_SECTION_SEGMENTS] = { "segments", sizeof(struct plan_image_segment) },
 };
 
 struct check {
@@ -169,6 +170,34 @@ check_parameters(struct check *c)
 	}
 }
 
+/* Together the segments are the stream, in its order. */
+static void
+check_segments(struct check *c)
+{
+	const struct gp_image *v = c->v;
+	uint32_t next[] = { [PLAN_IN_STREAM] = 0, [PLAN_IN_RESET] = 0 };
+
+	for (uint32_t i = 0; i < gp_image_count(v, PLAN_SECTION_SEGMENTS); i++) {
+		const struct plan_image_segment *s = &v->segments[i];
+
+		if (s->where > PLAN_IN_RESET) {
+			bad(c, "segment %" PRIu32 " is of unknown stream %" PRIu32, i, s->where);
+			return;
+		}
+		in_section(c, "segment", i, s->first, s->dwords,
+			   s->where == PLAN_IN_RESET ? PLAN_SECTION_RESET : PLAN_SECTION_STREAM);
+		if (s->first != next[s->where])
+			bad(c, "segment %" PRIu32 " starts at dword %" PRIu32 ", the one before it ends at %" PRIu32, i,
+			    s->first, next[s->where]);
+		next[s->where] = s->first + s->dwords;
+	}
+	if (next[PLAN_IN_STREAM] != gp_image_count(v, PLAN_SECTION_STREAM) ||
+	    next[PLAN_IN_RESET] != gp_image_count(v, PLAN_SECTION_RESET))
+		bad(c, "segments hold %" PRIu32 " and %" PRIu32 " dwords, the streams have %" PRIu32 " and %" PRIu32,
+		    next[PLAN_IN_STREAM], next[PLAN_IN_RESET], gp_image_count(v, PLAN_SECTION_STREAM),
+		    gp_image_count(v, PLAN_SECTION_RESET));
+}
+
 static void
 check_tables(struct check *c)
 {
@@ -247,6 +276,7 @@ gp_image_open(struct gp_image *image, const void *bytes, size_t size, struct gpu
 	check_commands(&c);
 	check_relocations(&c);
 	check_parameters(&c);
+	check_segments(&c);
 	return c.result;
 }
 

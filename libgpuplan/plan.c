@@ -105,9 +105,9 @@ slot_init(struct gpuplan_plan *plan, const struct gp_plan_binding *binding, uint
 		return r;
 	write_slot(binding, plan->image, slot);
 	slot->stream_va = slot->host->va + h->stream_offset;
-	slot->stream_bytes = gp_image_count(plan->image, PLAN_SECTION_STREAM) * (uint32_t)sizeof(uint32_t);
+	slot->stream_bytes = gp_image_ib_bytes(plan->image, PLAN_IN_STREAM);
 	slot->reset_va = slot->host->va + h->reset_offset;
-	slot->reset_bytes = gp_image_count(plan->image, PLAN_SECTION_RESET) * (uint32_t)sizeof(uint32_t);
+	slot->reset_bytes = gp_image_ib_bytes(plan->image, PLAN_IN_RESET);
 	slot->reset_wanted = slot->reset_bytes != 0;
 	return gp_run_init(&slot->run, context, slot,
 			   (volatile uint64_t *)(void *)((uint8_t *)slot->host->cpu + h->word_offset), error);
@@ -248,6 +248,7 @@ gpuplan_plan_get_info(const struct gpuplan_plan *plan, struct gpuplan_plan_info 
 		.scratch_bytes = h->scratch_bytes,
 		.state_bytes = h->state_bytes,
 		.staging_bytes = h->staging_bytes,
+		.scratch_planned_bytes = h->scratch_planned_bytes,
 	};
 	for (uint32_t i = 0; i < info->n_commands; i++)
 		info->n_dispatches += image->commands[i].kind == PLAN_COMMAND_DISPATCH;

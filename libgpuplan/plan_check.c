@@ -10,6 +10,7 @@
 #include "amdgpu_code_object.h"
 #include "compile.h"
 #include "error.h"
+#include "pm4.h"
 #include "region.h"
 
 void
@@ -481,6 +482,7 @@ add_stage(struct gp_compile *c, uint32_t io_index)
 	if (!command)
 		return -ENOMEM;
 	command->label = io.name;
+	command->source = PLAN_NO_SOURCE;
 	command->n_accesses = 2;
 	/* destination first, as in a copy */
 	if (io.output) {
@@ -498,8 +500,14 @@ check_params(struct gp_compile *c)
 {
 	const struct gpuplan_plan_params *p = c->params;
 
-	if (p->flags)
-		return gp_error(c->error, -EINVAL, "plan flags 0x%" PRIx32 " are not known", p->flags);
+	const uint32_t known = GPUPLAN_PLAN_REUSE_SCRATCH | GPUPLAN_PLAN_REORDER;
+
+	if (p->flags & ~known)
+		return gp_error(c->error, -EINVAL, "plan flags 0x%" PRIx32 " are not known, 0x%" PRIx32 " are",
+				p->flags & ~known, known);
+	if (p->ib_dwords && (p->ib_dwords < GP_IB_MIN_DWORDS || p->ib_dwords > PM4_IB_MAX_DWORDS))
+		return gp_error(c->error, -EINVAL, "IBs of %" PRIu32 " dwords, %u to %u are possible", p->ib_dwords,
+				GP_IB_MIN_DWORDS, PM4_IB_MAX_DWORDS);
 	if (!p->capacity)
 		return gp_error(c->error, -EINVAL, "plan capacity is 0 slots, at least 1 is needed");
 	if ((p->n_commands && !p->commands) || (p->n_inputs && !p->inputs) || (p->n_outputs && !p->outputs))
@@ -523,7 +531,8 @@ gp_plan_check(struct gp_compile *c)
 	for (uint32_t i = 0; !r && i < p->n_inputs; i++)
 		r = add_stage(c, i);
 	for (uint32_t i = 0; !r && i < p->n_commands; i++)
-		r = check_command(c, i);
+		if (!(r = check_command(c, i)))
+			((struct plan_image_command *)gp_array_at(&c->commands, c->commands.n - 1))->source = i;
 	for (uint32_t i = 0; !r && i < p->n_outputs; i++)
 		r = add_stage(c, p->n_inputs + i);
 	return r;

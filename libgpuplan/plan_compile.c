@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* plan_compile.c: the plan compiler: declarations, commands and I/O in, image out. No device, no globals, no I/O. */
+#include <assert.h>
+
 #include "compile.h"
 #include "error.h"
 
@@ -40,6 +42,7 @@ compile_init(struct gp_compile *c)
 	gp_array_init(&c->kernarg_refs, sizeof(struct gp_kernarg_ref));
 	gp_array_init(&c->stream, sizeof(uint32_t));
 	gp_array_init(&c->reset, sizeof(uint32_t));
+	gp_array_init(&c->segments, sizeof(struct plan_image_segment));
 	c->aux = UINT32_MAX;
 }
 
@@ -49,7 +52,7 @@ compile_finish(struct gp_compile *c)
 	struct gp_array *arrays[] = {
 		&c->strings,  &c->allocations, &c->kernels, &c->kernel_refs, &c->args,	       &c->commands,
 		&c->accesses, &c->barriers,    &c->io,	    &c->kernarg,     &c->relocations, &c->kernarg_refs,
-		&c->stream,   &c->reset,       &c->parameters, &c->patches,
+		&c->stream,   &c->reset,       &c->parameters, &c->patches,  &c->segments,
 	};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
@@ -68,6 +71,20 @@ start_strings(struct gp_compile *c)
 	return 0;
 }
 
+/* Order in time, places in memory, and what that needs of barriers. */
+static int
+place(struct gp_compile *c)
+{
+	int r = 0;
+
+	if (c->params->flags & GPUPLAN_PLAN_REORDER)
+		r = gp_plan_order(c);
+	if (r || (r = gp_plan_layout(c)) || (r = gp_plan_barriers(c, true)))
+		return r;
+	assert(!(c->params->flags & GPUPLAN_PLAN_REUSE_SCRATCH) || c->barriers.n == c->n_barriers_unshared);
+	return 0;
+}
+
 int
 gp_plan_compile(const struct gp_declarations *declarations, const struct gpuplan_plan_params *params,
 		const struct gp_compile_options *options, struct gp_image **image, struct gpuplan_error *error)
@@ -78,8 +95,8 @@ gp_plan_compile(const struct gp_declarations *declarations, const struct gpuplan
 	int r;
 
 	compile_init(&c);
-	if (!(r = start_strings(&c)) && !(r = gp_params_check(&c)) && !(r = gp_plan_check(&c)) && !(r = gp_plan_layout(&c)) &&
-	    !(r = gp_plan_barriers(&c)) && !(r = gp_plan_streams(&c)) && !(r = gp_params_finish(&c)))
+	if (!(r = start_strings(&c)) && !(r = gp_params_check(&c)) && !(r = gp_plan_check(&c)) && !(r = place(&c)) &&
+	    !(r = gp_plan_streams(&c)) && !(r = gp_params_finish(&c)))
 		r = gp_image_build(&c, image);
 	compile_finish(&c);
 	return r;

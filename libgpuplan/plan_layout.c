@@ -55,7 +55,7 @@ take(uint64_t *memory, uint64_t bytes)
 }
 
 static void
-place_allocation(struct gp_compile *c, struct plan_image_allocation *a)
+place_allocation(struct gp_compile *c, struct plan_image_allocation *a, const uint64_t pools[GP_PLACEMENTS])
 {
 	struct plan_image_header *h = &c->header;
 
@@ -71,13 +71,75 @@ place_allocation(struct gp_compile *c, struct plan_image_allocation *a)
 		h->state_bytes += a->extent;
 	if (c->session_run) {
 		a->memory = PLAN_MEMORY_SHARED;
-	} else if (a->placement == GPUPLAN_HOST) {
-		a->memory = PLAN_MEMORY_HOST;
-		a->place = take(&h->host_bytes, a->extent);
-	} else {
-		a->memory = PLAN_MEMORY_DEVICE;
-		a->place = take(&h->device_bytes, a->extent);
+		return;
 	}
+	a->memory = a->placement == GPUPLAN_HOST ? PLAN_MEMORY_HOST : PLAN_MEMORY_DEVICE;
+	if (a->pooled)
+		a->place += pools[a->placement];
+	else
+		a->place = take(a->placement == GPUPLAN_HOST ? &h->host_bytes : &h->device_bytes, a->extent);
+}
+
+static void
+place_allocations(struct gp_compile *c)
+{
+	struct plan_image_header *h = &c->header;
+	uint64_t pools[GP_PLACEMENTS] = {
+		[GPUPLAN_DEVICE] = take(&h->device_bytes, c->pool_bytes[GPUPLAN_DEVICE]),
+		[GPUPLAN_HOST] = take(&h->host_bytes, c->pool_bytes[GPUPLAN_HOST]),
+	};
+
+	for (uint32_t i = 0; i < c->allocations.n; i++)
+		place_allocation(c, gp_array_at(&c->allocations, i), pools);
+}
+
+struct extent {
+	uint32_t memory;
+	uint64_t begin, end;
+};
+
+static int
+compare_extents(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+
+	if (x->memory != y->memory)
+		return x->memory < y->memory ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Bytes that lie in at least one scratch allocation. */
+static int
+count_scratch(struct gp_compile *c)
+{
+	struct extent *extents, end = { 0 };
+	uint32_t n = 0;
+
+	c->header.scratch_planned_bytes = c->header.scratch_bytes;
+	if (!(c->params->flags & GPUPLAN_PLAN_REUSE_SCRATCH))
+		return 0;
+	extents = malloc(((size_t)c->allocations.n + 1) * sizeof(*extents));
+	if (!extents)
+		return gp_error(c->error, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < c->allocations.n; i++) {
+		const struct plan_image_allocation *a = gp_array_at(&c->allocations, i);
+
+		if (a->use == GPUPLAN_SCRATCH && a->extent)
+			extents[n++] = (struct extent){ a->memory, a->place, a->place + a->extent };
+	}
+	qsort(extents, n, sizeof(*extents), compare_extents);
+	c->header.scratch_planned_bytes = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (extents[i].memory != end.memory)
+			end = (struct extent){ .memory = extents[i].memory };
+		if (extents[i].begin < end.end)
+			extents[i].begin = end.end < extents[i].end ? end.end : extents[i].end;
+		c->header.scratch_planned_bytes += extents[i].end - extents[i].begin;
+		if (extents[i].end > end.end)
+			end.end = extents[i].end;
+	}
+	free(extents);
+	return 0;
 }
 
 static void
@@ -123,14 +185,17 @@ gp_plan_layout(struct gp_compile *c)
 {
 	int r = list_allocations(c);
 
+	if (!r && (c->params->flags & GPUPLAN_PLAN_REUSE_SCRATCH)) {
+		r = gp_plan_scratch(c);
+		c->n_barriers_unshared = c->barriers.n;
+	}
 	if (r)
 		return r;
-	for (uint32_t i = 0; i < c->allocations.n; i++)
-		place_allocation(c, gp_array_at(&c->allocations, i));
+	place_allocations(c);
 	place_io(c);
 	place_private(c);
 	c->header.kernarg_offset = take(&c->header.host_bytes, c->kernarg.n);
-	return 0;
+	return count_scratch(c);
 }
 
 struct gp_ref

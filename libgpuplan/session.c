@@ -234,7 +234,7 @@ code_place(struct gpuplan_session *session, struct gp_code *code, struct gpuplan
 	image = malloc(bytes);
 	if (image) {
 		gp_code_object_place(code->object, code->buffer->va, image);
-		r = gp_upload_write(session, code->buffer->va, image, bytes, what, error);
+		r = gp_upload_code(session, code->buffer->va, image, bytes, what, error);
 		free(image);
 	} else {
 		r = gp_error(error, -ENOMEM, "no memory to place %s of %zu bytes", what, bytes);

@@ -81,6 +81,9 @@ int gp_session_refused(struct gpuplan_session *session, int r, const char *what,
 
 int gp_upload_write(struct gpuplan_session *session, uint64_t dst, const void *data, uint64_t bytes, const char *what,
 		    struct gpuplan_error *error);
+/* The same for code: whatever runs after it finds no older instructions in caches. */
+int gp_upload_code(struct gpuplan_session *session, uint64_t dst, const void *data, uint64_t bytes, const char *what,
+		   struct gpuplan_error *error);
 /* bytes: a multiple of 4 */
 int gp_upload_zero(struct gpuplan_session *session, uint64_t dst, uint64_t bytes, const char *what,
 		   struct gpuplan_error *error);

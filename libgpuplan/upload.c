@@ -17,7 +17,7 @@
 /* Small models need small staging only. */
 #define MIN_CHUNK 65536u
 
-enum job_kind { JOB_COPY, JOB_ZERO, JOB_FENCE };
+enum job_kind { JOB_COPY, JOB_CODE, JOB_ZERO, JOB_FENCE };
 
 struct job {
 	enum job_kind kind;
@@ -115,17 +115,20 @@ lane_data(const struct gp_upload_lane *lane)
 
 /* ---- one submission ---- */
 
-/* The dispatches of an earlier run may still execute when this stream starts: wait for them first. */
+/* The dispatches of an earlier run may still execute when this stream starts: wait for them first. Code that has come
+ * makes instruction caches forget what was at its addresses before, once for all jobs that will run it. */
 static void
 emit_job(struct gp_emit *e, const struct job *job, uint64_t word_va)
 {
 	const struct gp_emit_ops *ops = e->target->emit;
 	struct gp_emit_private none = { .bytes_per_wave = 0 };
 
-	ops->begin(e, &none, GP_BEGIN_AFTER_UPLOAD);
+	ops->begin(e, &none, GP_BEGIN_RUN);
 	ops->barrier(e, PLAN_BARRIER_WAIT | PLAN_BARRIER_INVALIDATE);
-	if (job->kind == JOB_COPY)
+	if (job->kind == JOB_COPY || job->kind == JOB_CODE)
 		ops->copy(e, gp_ref_absolute(job->dst), gp_ref_absolute(job->src), job->bytes);
+	if (job->kind == JOB_CODE)
+		ops->begin(e, &none, GP_BEGIN_AFTER_UPLOAD);
 	else if (job->kind == JOB_ZERO)
 		ops->fill(e, gp_ref_absolute(job->dst), job->bytes, (struct gp_emit_word){ 0 });
 	ops->signal(e, gp_ref_absolute(word_va), 1);
@@ -187,14 +190,14 @@ min_u64(uint64_t a, uint64_t b)
 
 /* ---- what sessions ask for ---- */
 
-int
-gp_upload_write(struct gpuplan_session *session, uint64_t dst, const void *data, uint64_t bytes, const char *what,
-		struct gpuplan_error *error)
+static int
+write_as(struct gpuplan_session *session, enum job_kind kind, uint64_t dst, const void *data, uint64_t bytes,
+	 const char *what, struct gpuplan_error *error)
 {
 	for (uint64_t done = 0; done < bytes;) {
 		uint64_t n = min_u64(bytes - done, GP_UPLOAD_CHUNK);
 		struct gp_upload_lane *lane;
-		struct job job = { .kind = JOB_COPY, .dst = dst + done, .bytes = n };
+		struct job job = { .kind = kind, .dst = dst + done, .bytes = n };
 		int r = lane_take(session, chunk_for(bytes), 0, &lane, error);
 
 		if (r)
@@ -207,6 +210,20 @@ gp_upload_write(struct gpuplan_session *session, uint64_t dst, const void *data,
 		done += n;
 	}
 	return 0;
+}
+
+int
+gp_upload_write(struct gpuplan_session *session, uint64_t dst, const void *data, uint64_t bytes, const char *what,
+		struct gpuplan_error *error)
+{
+	return write_as(session, JOB_COPY, dst, data, bytes, what, error);
+}
+
+int
+gp_upload_code(struct gpuplan_session *session, uint64_t dst, const void *data, uint64_t bytes, const char *what,
+	       struct gpuplan_error *error)
+{
+	return write_as(session, JOB_CODE, dst, data, bytes, what, error);
 }
 
 int

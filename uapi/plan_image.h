@@ -29,6 +29,7 @@ enum plan_section {
 	PLAN_SECTION_RELOCATIONS, /* struct plan_image_relocation */
 	PLAN_SECTION_PARAMETERS, /* struct plan_image_parameter */
 	PLAN_SECTION_PATCHES,	/* struct plan_image_patch, those of one parameter side by side */
+	PLAN_SECTION_SEGMENTS,	/* struct plan_image_segment, those of the stream first */
 	PLAN_SECTION_COUNT
 };
 
@@ -51,6 +52,7 @@ struct plan_image_header {
 	uint64_t private_offset; /* private-segment scratch, in device memory */
 	uint64_t private_bytes;
 	uint64_t scratch_bytes, state_bytes, staging_bytes; /* referenced extents, not rounded */
+	uint64_t scratch_planned_bytes; /* of scratch: bytes it takes, those that allocations share counted once */
 	uint64_t code_hash;	/* FNV-1a over the code objects used */
 	uint64_t checksum;	/* plan_image_checksum */
 	struct plan_image_section sections[PLAN_SECTION_COUNT];
@@ -87,6 +89,9 @@ struct plan_image_allocation {
 	uint64_t bytes;		/* declared */
 	uint64_t extent;	/* bytes from 0 that commands and I/O reference */
 	uint64_t place;		/* offset in the slot's memory */
+	uint32_t pooled;	/* 1: others may lie in the same bytes at other times: */
+	uint32_t first_command, free_command; /* it is in use from one to before the other (0xffffffff: to the end) */
+	uint32_t reserved;
 };
 
 struct plan_image_kernel {
@@ -123,7 +128,9 @@ struct plan_image_command {
 	uint32_t first_access, n_accesses;
 	uint32_t stream, stream_dwords; /* its packets, barrier before it not included */
 	uint32_t level;		/* number of barriers before it */
+	uint32_t source;	/* number in the caller's list; PLAN_NO_SOURCE: staging */
 };
+#define PLAN_NO_SOURCE 0xffffffffu
 
 struct plan_image_access {
 	uint32_t allocation;	/* index, or PLAN_STAGING | I/O index */
@@ -201,6 +208,13 @@ struct plan_image_patch {
 	uint32_t place;		/* dword index in the stream, byte offset in kernarg */
 	uint32_t bytes;		/* 1 to 8; in the stream 4 */
 	uint32_t multiplier;
+	uint32_t reserved;
+};
+
+/* What one IB holds of a stream. All but the last end in a jump to the next; the first is what is submitted. */
+struct plan_image_segment {
+	uint32_t where;		/* PLAN_IN_STREAM, PLAN_IN_RESET */
+	uint32_t first, dwords;	/* in the stream; multiples of 8 */
 	uint32_t reserved;
 };
 

@@ -310,6 +310,14 @@ struct gpuplan_parameter {
 	uint64_t min, max;	/* what gpuplan_slot_set takes; for floats 0 and all ones */
 };
 
+enum gpuplan_plan_flags {
+	/* Scratch allocations that no input or output lies in may share memory when barriers that stand anyway separate
+	 * their commands. Costs no barrier. (The 8192 largest of a placement; the others do not share.) */
+	GPUPLAN_PLAN_REUSE_SCRATCH = 1,
+	/* Commands that do not depend on each other may change places when that needs fewer barriers. */
+	GPUPLAN_PLAN_REORDER = 2,
+};
+
 struct gpuplan_plan_params {
 	uint32_t size;
 	uint32_t capacity;	/* slots, > 0 */
@@ -317,12 +325,14 @@ struct gpuplan_plan_params {
 	const struct gpuplan_io *inputs, *outputs;
 	const struct gpuplan_parameter *parameters; /* each used by at least one command */
 	uint32_t n_commands, n_inputs, n_outputs, n_parameters;
-	uint32_t flags;		/* must be 0 */
+	uint32_t flags;		/* enum gpuplan_plan_flags */
 	struct gpuplan_context *context; /* NULL or the definition's own; another one: -EXDEV */
 	const char *name;	/* for dumps; copied */
 	/* Test hook: leave out the barrier with this number plus one (0: none). Plans made so are wrong on purpose. */
 	uint32_t omit_barrier;
-	uint32_t reserved[3];
+	/* Test hook: dwords of one IB, 512 to 0xfffff; longer streams are chained. 0: 0xfffff, what the hardware takes. */
+	uint32_t ib_dwords;
+	uint32_t reserved[2];
 };
 
 /* Validates and compiles the commands and allocates all slots. Everything that can be refused is refused here, each
@@ -342,6 +352,7 @@ struct gpuplan_plan_info {
 	uint64_t slot_bytes;	   /* page-rounded GPU bytes of one slot */
 	uint64_t plan_bytes;	   /* page-rounded GPU bytes beside the slots */
 	uint64_t scratch_bytes, state_bytes, staging_bytes; /* referenced extents per slot, not rounded */
+	uint64_t scratch_planned_bytes; /* scratch of a slot with shared bytes counted once (GPUPLAN_PLAN_REUSE_SCRATCH) */
 };
 GPUPLAN_API void gpuplan_plan_get_info(const struct gpuplan_plan *plan, struct gpuplan_plan_info *info);
 /* The compiled image: pure data in the layout of uapi/plan_image.h, byte-identical for equal input. Lives as long as
@@ -542,7 +553,7 @@ GPUPLAN_API int gpuplan_package_load(struct gpuplan_package *package, struct gpu
 				     const char *target, gpuplan_find_code_fn *find_code, void *arg,
 				     struct gpuplan_error *error);
 /* gpuplan_plan_create of the package's plan of that name, on the definition frozen from that session. Members of
- * params that describe commands and I/O are ignored; capacity, context and omit_barrier count. */
+ * params that describe commands and I/O are ignored; capacity, flags, context and the test hooks count. */
 GPUPLAN_API int gpuplan_package_plan(struct gpuplan_package *package, struct gpuplan_definition *definition,
 				     const char *name, const struct gpuplan_plan_params *params,
 				     struct gpuplan_plan **plan, struct gpuplan_error *error);

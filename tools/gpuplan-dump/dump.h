@@ -25,6 +25,7 @@ struct view {
 	const struct plan_image_relocation *relocations;
 	const struct plan_image_parameter *parameters;
 	const struct plan_image_patch *patches;
+	const struct plan_image_segment *segments;
 };
 
 static inline uint32_t

@@ -31,11 +31,25 @@ print_ledger(const struct view *v, unsigned slots)
 	printf("  slot: device-local, page-rounded     %12" PRIu64 "\n", pages(h->device_bytes));
 	printf("  slot: mapped, page-rounded           %12" PRIu64 "\n", pages(h->host_bytes));
 	printf("  %3u slot%s                            %12" PRIu64 "\n", slots, slots == 1 ? " " : "s", slot * slots);
+	if (h->scratch_planned_bytes != h->scratch_bytes)
+		printf("  scratch of one slot: %" PRIu64 " without sharing, %" PRIu64 " with\n", h->scratch_bytes,
+		       h->scratch_planned_bytes);
 	printf("  of one slot: scratch %" PRIu64 ", state %" PRIu64 ", staging %" PRIu64 ", private segment %" PRIu64
 	       ", arguments %" PRIu32 ", streams %" PRIu32 " bytes\n",
-	       h->scratch_bytes, h->state_bytes, h->staging_bytes, h->private_bytes,
+	       h->scratch_planned_bytes, h->state_bytes, h->staging_bytes, h->private_bytes,
 	       view_count(v, PLAN_SECTION_KERNARG),
 	       4 * (view_count(v, PLAN_SECTION_STREAM) + view_count(v, PLAN_SECTION_RESET)));
+}
+
+/* When an allocation's bytes are its own. */
+static void
+print_life(const struct plan_image_allocation *a)
+{
+	if (!a->pooled)
+		return;
+	printf(", shared: from command %" PRIu32, a->first_command);
+	if (a->free_command != UINT32_MAX)
+		printf(" to before %" PRIu32, a->free_command);
 }
 
 static void
@@ -49,6 +63,7 @@ print_allocations(const struct view *v)
 		       a->bytes, a->extent, TEXT(memory_text, a->memory));
 		if (a->memory == PLAN_MEMORY_DEVICE || a->memory == PLAN_MEMORY_HOST)
 			printf(" + 0x%" PRIx64, a->place);
+		print_life(a);
 		putchar('\n');
 	}
 }
@@ -110,8 +125,23 @@ print_grid(const struct view *v, const struct plan_image_command *c)
 			printf("%s%" PRIu32, i ? "x" : "", c->groups[i]);
 }
 
+/* The caller's order is not the image's. */
+static bool
+is_reordered(const struct view *v)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_COMMANDS); i++) {
+		if (v->commands[i].source == PLAN_NO_SOURCE)
+			continue;
+		if (v->commands[i].source != next++)
+			return true;
+	}
+	return false;
+}
+
 static void
-print_command(const struct view *v, uint32_t i)
+print_command(const struct view *v, uint32_t i, bool reordered)
 {
 	const struct plan_image_command *c = &v->commands[i];
 	char region[256];
@@ -127,7 +157,10 @@ print_command(const struct view *v, uint32_t i)
 		printf(" value (%s)", view_parameter(v, c->value_param - 1));
 	else if (c->kind == PLAN_COMMAND_FILL)
 		printf(" value %08" PRIx32, c->value);
-	printf(", %" PRIu32 " dwords\n", c->stream_dwords);
+	printf(", %" PRIu32 " dwords", c->stream_dwords);
+	if (reordered && c->source != PLAN_NO_SOURCE)
+		printf(", was command %" PRIu32, c->source);
+	putchar('\n');
 	for (uint32_t a = 0; a < c->n_accesses; a++) {
 		const struct plan_image_access *x = &v->accesses[c->first_access + a];
 
@@ -232,15 +265,17 @@ print_barriers(const struct view *v)
 void
 dump_image(const struct view *v, unsigned slots)
 {
+	bool reordered = is_reordered(v);
+
 	printf("plan \"%s\" for %s, %" PRIu32 " bytes, code hash %016" PRIx64 "\n\n", v->strings + v->h->name, v->h->target,
 	       v->h->bytes, v->h->code_hash);
 	print_ledger(v, slots);
 	print_allocations(v);
 	print_io(v);
 	print_kernels(v);
-	printf("\ncommands\n");
+	printf("\ncommands%s\n", reordered ? ", in an order that needs fewer barriers" : "");
 	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_COMMANDS); i++)
-		print_command(v, i);
+		print_command(v, i, reordered);
 	print_parameters(v);
 	print_barriers(v);
 	printf("\nstream, %" PRIu32 " dwords\n", view_count(v, PLAN_SECTION_STREAM));

@@ -13,6 +13,7 @@
 struct options {
 	const char *input, *other, *target, *plan, *image, *shaders;
 	unsigned slots;
+	unsigned flags;		/* enum gpuplan_plan_flags */
 };
 
 static void
@@ -24,6 +25,8 @@ usage(FILE *out)
 	      "  --target NAME     gfx1100 (default) or another known target; packages only\n"
 	      "  --plan NAME       only this plan of the package\n"
 	      "  --slots N         for the memory ledger (default 1)\n"
+	      "  --reuse-scratch   let scratch share memory\n"
+	      "  --reorder         order commands for fewer barriers\n"
 	      "  --image FILE      also write the plan image to FILE (one plan)\n"
 	      "  --diff A B        what two images differ in; exit status 0: nothing, 1: something, 2: trouble\n"
 	      "  --shaders FOLDER  code objects from FOLDER/<target>/ instead of the built-in ones\n",
@@ -45,6 +48,10 @@ parse(struct options *o, char **argv)
 			o->plan = tool_option_value(argv, &i);
 		} else if (!strcmp(a, "--slots")) {
 			o->slots = (unsigned)tool_option_number(argv, &i, 1, 4096);
+		} else if (!strcmp(a, "--reuse-scratch")) {
+			o->flags |= GPUPLAN_PLAN_REUSE_SCRATCH;
+		} else if (!strcmp(a, "--reorder")) {
+			o->flags |= GPUPLAN_PLAN_REORDER;
 		} else if (!strcmp(a, "--image")) {
 			o->image = tool_option_value(argv, &i);
 		} else if (!strcmp(a, "--diff")) {
@@ -105,7 +112,7 @@ static void
 dump_plan(const struct options *o, struct gpuplan_package *package, struct gpuplan_definition *definition,
 	  const char *name)
 {
-	struct gpuplan_plan_params params = { .size = sizeof(params), .capacity = 1 };
+	struct gpuplan_plan_params params = { .size = sizeof(params), .capacity = 1, .flags = o->flags };
 	struct gpuplan_plan *plan;
 	struct gpuplan_error error;
 	const void *image;

@@ -27,6 +27,7 @@ view_open(struct view *v, const void *bytes)
 	v->relocations = (const void *)(b + s[PLAN_SECTION_RELOCATIONS].offset);
 	v->parameters = (const void *)(b + s[PLAN_SECTION_PARAMETERS].offset);
 	v->patches = (const void *)(b + s[PLAN_SECTION_PATCHES].offset);
+	v->segments = (const void *)(b + s[PLAN_SECTION_SEGMENTS].offset);
 }
 
 void
