@@ -26,6 +26,7 @@
 struct gp_compile {
 	const struct gp_declarations *d;
 	const struct gpuplan_plan_params *params;
+	const struct gp_compile_options *options;
 	bool session_run;
 	struct gpuplan_error *error;
 
@@ -77,6 +78,13 @@ int gp_params_finish(struct gp_compile *c);
  * and workgroup already. */
 int gp_kernarg_build(struct gp_compile *c, const struct gpuplan_dispatch *dispatch, const struct gp_kernel_info *kernel,
 		     const char *what, struct plan_image_command *command);
+/* Or, where an image is made again, all argument blocks as they were; ... */
+int gp_kernarg_take_all(struct gp_compile *c);
+/* ... one dispatch's place in them; ... */
+int gp_kernarg_take(struct gp_compile *c, const struct gp_kernel_info *kernel, const char *what,
+		    const struct plan_image_command *record, struct plan_image_command *command);
+/* ... and their addresses. */
+int gp_kernarg_take_relocations(struct gp_compile *c);
 int gp_plan_order(struct gp_compile *c);
 int gp_plan_layout(struct gp_compile *c);
 /* Gives shared places, relative to pools, to scratch allocations that are not in use at the same time. */
@@ -96,6 +104,8 @@ void gp_accesses_finish(struct gp_accesses *accesses);
 /* Fills barriers and the commands' levels anew. */
 int gp_plan_barriers(struct gp_compile *c, bool placed);
 int gp_plan_streams(struct gp_compile *c);
+/* Of the code objects that those kernels are of. */
+uint64_t gp_code_hash(const struct gp_declarations *d, const struct plan_image_kernel *kernels, uint32_t n);
 int gp_image_build(struct gp_compile *c, struct gp_image **image);
 
 /* Label for messages: `command 3 "conv1"`. */
@@ -112,5 +122,8 @@ gp_align(uint64_t value, uint64_t granule)
 
 /* Every place in a slot's memory starts on its own 256 bytes: enough for an IB, a kernarg block and any vector. */
 #define GP_PLACE_ALIGN 256u
+
+/* What kernels that ask for a queue pointer get: zeroes, which nothing compiled for gfx9 and later reads. */
+#define GP_QUEUE_BLOCK_BYTES 256u
 
 #endif

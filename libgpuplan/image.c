@@ -5,14 +5,13 @@
 #include "compile.h"
 #include "error.h"
 
-static uint64_t
-hash_codes(const struct gp_compile *c)
+uint64_t
+gp_code_hash(const struct gp_declarations *d, const struct plan_image_kernel *kernels, uint32_t n)
 {
 	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a offset basis, then its prime */
 
-	for (uint32_t i = 0; i < c->kernels.n; i++) {
-		const struct plan_image_kernel *k = gp_array_at(&c->kernels, i);
-		uint64_t code = c->d->codes[k->code].object->hash;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t code = d->codes[kernels[i].code].object->hash;
 
 		for (uint32_t b = 0; b < 64; b += 8)
 			hash = (hash ^ (code >> b & 0xff)) * 0x100000001b3u;
@@ -91,7 +90,11 @@ gp_image_build(struct gp_compile *c, struct gp_image **out)
 	h->version = PLAN_IMAGE_VERSION;
 	h->bytes = (uint32_t)bytes;
 	snprintf(h->target, sizeof(h->target), "%s", c->d->target->name);
-	h->code_hash = hash_codes(c);
+	h->code_hash = gp_code_hash(c->d, c->kernels.data, c->kernels.n);
+	h->flags = c->params->flags;
+	h->ib_dwords = c->params->ib_dwords;
+	h->omit_barrier = c->params->omit_barrier;
+	h->queue_block = c->aux;
 	memcpy(block, h, sizeof(*h));
 	for (uint32_t i = 0; i < PLAN_SECTION_COUNT; i++)
 		if (sections[i]->n)

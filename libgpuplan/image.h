@@ -48,10 +48,17 @@ void gp_image_destroy(struct gp_image *image);
 /* What a compilation is allowed. */
 struct gp_compile_options {
 	bool session_run;	/* see gp_plan_binding */
+	/* When an image is made again: the one to take the argument template from, and its record of each command. */
+	const struct gp_image *arguments;
+	const struct plan_image_command *const *records;
 };
 
 /* The plan compiler: a pure function of its arguments. */
 int gp_plan_compile(const struct gp_declarations *declarations, const struct gpuplan_plan_params *params,
 		    const struct gp_compile_options *options, struct gp_image **image, struct gpuplan_error *error);
+
+/* Checks an image from anywhere against the declarations by compiling it again (image_load.c). */
+int gp_image_load(const struct gp_declarations *declarations, const void *bytes, size_t size, uint32_t capacity,
+		  struct gp_image **image, struct gpuplan_error *error);
 
 #endif

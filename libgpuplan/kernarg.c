@@ -14,7 +14,6 @@
 
 #define SEGMENT_ALIGN 64u
 #define AQL_PACKET_BYTES 64u
-#define QUEUE_BLOCK_BYTES 256u
 #define LDS_ALIGN 16u		/* of dynamic LDS without .pointee_align */
 #define PRINTF_BUFFER_BYTES 16u	/* offset 0, capacity 0: every printf is a quiet no-op */
 
@@ -495,7 +494,7 @@ gp_kernarg_build(struct gp_compile *c, const struct gpuplan_dispatch *d, const s
 				      segment + (uint32_t)gp_align(segment_bytes, SEGMENT_ALIGN))))
 		return r;
 	if ((k->properties & AMDGPU_KCP_QUEUE_PTR) && c->aux == UINT32_MAX) {
-		if ((r = reserve(c, QUEUE_BLOCK_BYTES, &place)))
+		if ((r = reserve(c, GP_QUEUE_BLOCK_BYTES, &place)))
 			return r;
 		c->aux = place;
 	}

@@ -157,22 +157,17 @@ plan_alloc(const struct gp_plan_binding *binding, struct gp_image *image, uint32
 	return plan;
 }
 
-int
-gp_plan_create(const struct gp_plan_binding *binding, const struct gpuplan_plan_params *params,
-	       struct gpuplan_plan **out, struct gpuplan_error *error)
+/* Takes the image, also when it fails. */
+static int
+create_of_image(const struct gp_plan_binding *binding, struct gp_image *image, uint32_t capacity,
+		struct gpuplan_plan **out, struct gpuplan_error *error)
 {
-	struct gp_compile_options options = { .session_run = binding->session_run };
-	struct gpuplan_plan *plan;
-	struct gp_image *image;
+	struct gpuplan_plan *plan = plan_alloc(binding, image, capacity);
 	int r;
 
-	r = gp_plan_compile(binding->declarations, params, &options, &image, error);
-	if (r)
-		return r;
-	plan = plan_alloc(binding, image, params->capacity);
 	if (!plan) {
 		gp_image_destroy(image);
-		return gp_error(error, -ENOMEM, "out of memory for a plan of %" PRIu32 " slots", params->capacity);
+		return gp_error(error, -ENOMEM, "out of memory for a plan of %" PRIu32 " slots", capacity);
 	}
 	for (uint32_t i = 0; i < plan->capacity; i++)
 		if ((r = slot_init(plan, binding, i, error))) {
@@ -183,6 +178,17 @@ gp_plan_create(const struct gp_plan_binding *binding, const struct gpuplan_plan_
 	return 0;
 }
 
+int
+gp_plan_create(const struct gp_plan_binding *binding, const struct gpuplan_plan_params *params,
+	       struct gpuplan_plan **out, struct gpuplan_error *error)
+{
+	struct gp_compile_options options = { .session_run = binding->session_run };
+	struct gp_image *image;
+	int r = gp_plan_compile(binding->declarations, params, &options, &image, error);
+
+	return r ? r : create_of_image(binding, image, params->capacity, out, error);
+}
+
 void
 gp_plan_unref(struct gpuplan_plan *plan)
 {
@@ -190,28 +196,58 @@ gp_plan_unref(struct gpuplan_plan *plan)
 		plan_free(plan);
 }
 
+static struct gp_plan_binding
+definition_binding(const struct gpuplan_definition *definition)
+{
+	return (struct gp_plan_binding){
+		.context = definition->model->context,
+		.model = definition->model,
+		.declarations = &definition->model->declarations,
+		.purpose = GP_FOR_SLOTS,
+	};
+}
+
+static int
+check_context(const struct gpuplan_plan_params *p, const struct gp_model *model, struct gpuplan_error *error)
+{
+	if (p->context && p->context != model->context)
+		return gp_error(error, -EXDEV, "plan wants context %p (%s), the definition lives on %p (%s)",
+				(void *)p->context, p->context->info.device, (void *)model->context,
+				model->context->info.device);
+	return 0;
+}
+
 int
 gpuplan_plan_create(struct gpuplan_definition *definition, const struct gpuplan_plan_params *params,
 		    struct gpuplan_plan **plan, struct gpuplan_error *error)
 {
-	struct gp_model *model = definition->model;
-	struct gp_plan_binding binding = {
-		.context = model->context,
-		.model = model,
-		.declarations = &model->declarations,
-		.purpose = GP_FOR_SLOTS,
-	};
-
+	struct gp_plan_binding binding = definition_binding(definition);
 	struct gpuplan_plan_params p;
 	int r = gp_params_copy(&p, sizeof(p), params, "plan", error);
 
-	if (r)
+	if (r || (r = check_context(&p, definition->model, error)))
 		return r;
-	if (p.context && p.context != model->context)
-		return gp_error(error, -EXDEV, "plan wants context %p (%s), the definition lives on %p (%s)",
-				(void *)p.context, p.context->info.device, (void *)model->context,
-				model->context->info.device);
 	return gp_plan_create(&binding, &p, plan, error);
+}
+
+int
+gpuplan_plan_load(struct gpuplan_definition *definition, const void *bytes, size_t size,
+		  const struct gpuplan_plan_params *params, struct gpuplan_plan **plan, struct gpuplan_error *error)
+{
+	struct gp_plan_binding binding = definition_binding(definition);
+	struct gpuplan_plan_params p;
+	struct gp_image *image;
+	int r = gp_params_copy(&p, sizeof(p), params, "plan", error);
+
+	if (r || (r = check_context(&p, definition->model, error)))
+		return r;
+	if (p.n_commands || p.n_inputs || p.n_outputs || p.n_parameters || p.flags || p.omit_barrier || p.ib_dwords)
+		return gp_error(error, -EINVAL,
+				"the plan image says what a loaded plan does; its params have %" PRIu32 " commands, %" PRIu32
+				" inputs, %" PRIu32 " outputs, %" PRIu32 " parameters, flags 0x%" PRIx32 ", all must be 0",
+				p.n_commands, p.n_inputs, p.n_outputs, p.n_parameters, p.flags);
+	r = gp_image_load(binding.declarations, bytes, size, p.capacity, &image, error);
+	return r ? r : create_of_image(&binding, image, p.capacity, plan, error);
 }
 
 void

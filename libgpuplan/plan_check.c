@@ -360,7 +360,10 @@ check_dispatch(struct gp_compile *c, const struct gpuplan_command *in, const cha
 	k = &c->d->codes[c->d->kernels[d->kernel.index].code].object->kernels[c->d->kernels[d->kernel.index].kernel];
 	if ((r = check_grid(c, d, k, what, &block)) || (r = check_bindings(c, d, what)))
 		return r;
-	if ((r = gp_kernarg_build(c, d, k, what, &block)))
+	r = c->options->arguments ?
+		    gp_kernarg_take(c, k, what, c->options->records[in - c->params->commands], &block) :
+		    gp_kernarg_build(c, d, k, what, &block);
+	if (r)
 		return r;
 	lds = block.lds_bytes;
 	if (lds > c->d->target->max_lds)

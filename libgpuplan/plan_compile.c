@@ -90,12 +90,12 @@ gp_plan_compile(const struct gp_declarations *declarations, const struct gpuplan
 		const struct gp_compile_options *options, struct gp_image **image, struct gpuplan_error *error)
 {
 	struct gp_compile c = {
-		.d = declarations, .params = params, .session_run = options->session_run, .error = error
+		.d = declarations, .params = params, .options = options, .session_run = options->session_run, .error = error
 	};
 	int r;
 
 	compile_init(&c);
-	if (!(r = start_strings(&c)) && !(r = gp_params_check(&c)) && !(r = gp_plan_check(&c)) && !(r = place(&c)) &&
+	if (!(r = start_strings(&c)) && !(r = gp_params_check(&c)) && !(r = gp_kernarg_take_all(&c)) && !(r = gp_plan_check(&c)) && !(r = place(&c)) &&
 	    !(r = gp_plan_streams(&c)) && !(r = gp_params_finish(&c)))
 		r = gp_image_build(&c, image);
 	compile_finish(&c);

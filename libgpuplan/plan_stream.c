@@ -327,6 +327,8 @@ has_state(const struct gp_compile *c)
 static int
 relocate_kernarg(struct gp_compile *c)
 {
+	if (c->options->arguments)
+		return gp_kernarg_take_relocations(c);
 	for (uint32_t i = 0; i < c->kernarg_refs.n; i++) {
 		const struct gp_kernarg_ref *in = gp_array_at(&c->kernarg_refs, i);
 		struct gp_ref ref;

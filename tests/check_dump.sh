@@ -48,8 +48,10 @@ echo "$n plans, $(wc -l <"$dir/all") lines, the same in 20 processes"
 for plan in $plans; do
 	"$dump" --plan "$plan" --image "$dir/$plan.image" "$model" >"$dir/$plan.text" || die "plan $plan"
 	"$dump" "$dir/$plan.image" | cmp -s - "$dir/$plan.text" || die "the image of plan $plan says something else"
-	"$dump" --plan "$plan" --image "$dir/again.image" "$model" >"$dir/again.text" || die "plan $plan"
-	cmp -s "$dir/$plan.image" "$dir/again.image" || die "two images of plan $plan differ"
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		"$dump" --plan "$plan" --image "$dir/again.image" "$model" >/dev/null || die "plan $plan"
+		cmp -s "$dir/$plan.image" "$dir/again.image" || die "process $i makes another image of plan $plan"
+	done
 done
 "$dump" --target gfx1030 "$model" >"$dir/gfx1030" || die "target gfx1030"
 cmp -s "$dir/gfx1030" "$dir/all" && die "gfx1030 and gfx1100 say the same"

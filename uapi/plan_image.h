@@ -44,7 +44,10 @@ struct plan_image_header {
 	uint32_t bytes;		/* of the whole image */
 	char target[16];	/* "gfx1100" */
 	uint32_t name;		/* string */
-	uint32_t flags;		/* 0 */
+	uint32_t flags;		/* enum gpuplan_plan_flags */
+	uint32_t ib_dwords, omit_barrier; /* test hooks it was made with; 0 */
+	uint32_t queue_block;	/* in the kernel arguments: 256 zero bytes for queue pointers; 0xffffffff: none */
+	uint32_t reserved;
 	/* layout of one slot; see enum plan_memory. All places 256-byte aligned. */
 	uint64_t device_bytes;	/* device-local memory: scratch, state, private segment */
 	uint64_t host_bytes;	/* mapped memory: host regions, staging, kernarg, streams, completion word */

@@ -341,6 +341,15 @@ struct gpuplan_plan_params {
  * indirect grid; -ENOMEM device or budget. */
 GPUPLAN_API int gpuplan_plan_create(struct gpuplan_definition *definition, const struct gpuplan_plan_params *params,
 				    struct gpuplan_plan **plan, struct gpuplan_error *error);
+/* The plan of an image that gpuplan_plan_image gave, in this process or another, on this machine or not. Of params only
+ * capacity and context may be set. The image is not trusted: it is checked as gpuplan_image_check does, its commands are
+ * compiled again for this definition with every check of gpuplan_plan_create, and the result must be the image to the
+ * byte. (Argument values are taken as they are: an image is data, not a signature of who made it.) image is not kept.
+ * Errors: also -ENOTSUP an image for another target or version; -ESTALE for other allocations or code; -ENOENT a kernel
+ * the definition has not looked up. */
+GPUPLAN_API int gpuplan_plan_load(struct gpuplan_definition *definition, const void *image, size_t bytes,
+				  const struct gpuplan_plan_params *params, struct gpuplan_plan **plan,
+				  struct gpuplan_error *error);
 /* Slots still acquired stay usable and keep their memory until released. */
 GPUPLAN_API void gpuplan_plan_destroy(struct gpuplan_plan *plan);
 

@@ -37,8 +37,9 @@ pt_share(const char *name, char *path, size_t size)
 	snprintf(path + strlen(path), size - strlen(path), "/share/gpuplan/%s", name);
 }
 
+/* The model on a context of the caller's. */
 DT_UNUSED void
-pt_open(struct pt_model *m)
+pt_define(struct pt_model *m, struct gpuplan_context *context)
 {
 	struct gpuplan_context_info info;
 	struct gpuplan_session *session;
@@ -46,7 +47,7 @@ pt_open(struct pt_model *m)
 	char path[4096];
 
 	memset(m, 0, sizeof(*m));
-	m->context = dt_context();
+	m->context = context;
 	gpuplan_context_get_info(m->context, &info);
 	pt_share("models/silero-vad", path, sizeof(path));
 	dt_ok(gpuplan_package_open(path, &m->package, &error), &error);
@@ -56,14 +57,26 @@ pt_open(struct pt_model *m)
 }
 
 DT_UNUSED void
-pt_close(struct pt_model *m)
+pt_open(struct pt_model *m)
+{
+	pt_define(m, dt_context());
+}
+
+DT_UNUSED void
+pt_drop(struct pt_model *m)
 {
 	gpuplan_definition_destroy(m->definition);
-	dt_check_ledger_zero(m->context);
-	gpuplan_context_destroy(m->context);
 	gpuplan_package_close(m->package);
 	for (unsigned i = 0; i < m->n_code; i++)
 		free(m->code[i]);
+}
+
+DT_UNUSED void
+pt_close(struct pt_model *m)
+{
+	pt_drop(m);
+	dt_check_ledger_zero(m->context);
+	gpuplan_context_destroy(m->context);
 }
 
 DT_UNUSED struct gpuplan_plan *
