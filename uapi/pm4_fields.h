@@ -130,6 +130,7 @@ enum pm4_generation {
 #define DISPATCH_INTERLEAVE_2D_X_SIZE 19, 16
 #define DISPATCH_INTERLEAVE_2D_Y_SIZE 27, 24
 #define CP_COHER_START_DELAY_COUNT 5, 0
+#define TA_CS_BC_BASE_ADDR_HI_ADDRESS 7, 0
 
 /* X(generations, register, field, bits) */
 #define PM4_REG_FIELDS(X)                                                                                             \
@@ -158,9 +159,7 @@ enum pm4_generation {
 	X(PM4_GFX12, COMPUTE_NUM_THREAD_Y, NUM_THREAD_FULL, NUM_THREAD_FULL_GFX12)                                    \
 	X(PM4_GFX12, COMPUTE_NUM_THREAD_Y, INTERLEAVE_BITS_Y, NUM_THREAD_INTERLEAVE_BITS)                             \
 	X(PM4_ALL, COMPUTE_NUM_THREAD_Y, NUM_THREAD_PARTIAL, NUM_THREAD_PARTIAL)                                      \
-	X(PM4_TO_GFX11, COMPUTE_NUM_THREAD_Z, NUM_THREAD_FULL, NUM_THREAD_FULL)                                       \
-	X(PM4_GFX12, COMPUTE_NUM_THREAD_Z, NUM_THREAD_FULL, NUM_THREAD_FULL_GFX12)                                    \
-	X(PM4_GFX12, COMPUTE_NUM_THREAD_Z, INTERLEAVE_BITS_Z, NUM_THREAD_INTERLEAVE_BITS)                             \
+	X(PM4_ALL, COMPUTE_NUM_THREAD_Z, NUM_THREAD_FULL, NUM_THREAD_FULL)                                            \
 	X(PM4_ALL, COMPUTE_NUM_THREAD_Z, NUM_THREAD_PARTIAL, NUM_THREAD_PARTIAL)                                      \
 	X(PM4_ALL, COMPUTE_PIPELINESTAT_ENABLE, PIPELINESTAT_ENABLE, PIPELINESTAT_ENABLE)                             \
 	X(PM4_ALL, COMPUTE_PERFCOUNT_ENABLE, PERFCOUNT_ENABLE, PERFCOUNT_ENABLE)                                      \
@@ -285,7 +284,8 @@ enum pm4_generation {
 	X(PM4_GFX12, COMPUTE_DISPATCH_INTERLEAVE, INTERLEAVE_1D, DISPATCH_INTERLEAVE)                                 \
 	X(PM4_GFX12, COMPUTE_DISPATCH_INTERLEAVE, INTERLEAVE_2D_X_SIZE, DISPATCH_INTERLEAVE_2D_X_SIZE)                \
 	X(PM4_GFX12, COMPUTE_DISPATCH_INTERLEAVE, INTERLEAVE_2D_Y_SIZE, DISPATCH_INTERLEAVE_2D_Y_SIZE)                \
-	X(PM4_TO_GFX10, CP_COHER_START_DELAY, START_DELAY_COUNT, CP_COHER_START_DELAY_COUNT)
+	X(PM4_TO_GFX10, CP_COHER_START_DELAY, START_DELAY_COUNT, CP_COHER_START_DELAY_COUNT)                          \
+	X(PM4_ALL, TA_CS_BC_BASE_ADDR_HI, ADDRESS, TA_CS_BC_BASE_ADDR_HI_ADDRESS)
 
 /* ---- packets ---- */
 #define COHER_TC_NC_ACTION 3, 3 /* only lines of non-coherent memory */
@@ -341,7 +341,9 @@ enum pm4_generation {
 #define RELEASE_MEM_SEQ 23, 22
 #define RELEASE_MEM_GLK_WB 24, 24
 #define RELEASE_MEM_CACHE_POLICY 26, 25 /* 3 = bypass */
+#define RELEASE_MEM_EXECUTE 29, 28 /* gfx ring */
 #define RELEASE_MEM_GLK_INV 30, 30
+#define RELEASE_MEM_PWS_ENABLE 31, 31 /* gfx ring */
 #define RELEASE_MEM_DST_SEL 17, 16 /* 0 memory */
 #define RELEASE_MEM_INT_SEL 26, 24 /* 0 none, 2 interrupt after write confirm */
 #define RELEASE_MEM_DATA_SEL 31, 29 /* 1 low 32 bits, 2 64 bits, 3 GPU clock */
@@ -353,6 +355,7 @@ enum pm4_generation {
 #define COPY_DATA_DST_SEL 11, 8 /* 0 register, 2 L2, 5 memory */
 #define COPY_DATA_COUNT_SEL 16, 16 /* 1 = 64 bits */
 #define COPY_DATA_WR_CONFIRM 20, 20
+#define DMA_DATA_ENGINE 0, 0
 #define DMA_DATA_SRC_CACHE_POLICY 14, 13
 #define DMA_DATA_DST_SEL 21, 20 /* 0 address, 2 nowhere, 3 address through L2 */
 #define DMA_DATA_DST_CACHE_POLICY 26, 25
@@ -370,6 +373,7 @@ enum pm4_generation {
 #define WAIT_REG_MEM_OPERATION 7, 6
 #define INDIRECT_BUFFER_SIZE 19, 0
 #define INDIRECT_BUFFER_CHAIN 20, 20
+#define INDIRECT_BUFFER_PRE_ENA 21, 21
 #define INDIRECT_BUFFER_VALID 23, 23
 #define COND_EXEC_COUNT 13, 0
 
@@ -428,7 +432,9 @@ enum pm4_generation {
 	X(PM4_GFX10_UP, RELEASE_MEM, 1, SEQ, RELEASE_MEM_SEQ)                                                         \
 	X(PM4_GFX11_UP, RELEASE_MEM, 1, GLK_WB, RELEASE_MEM_GLK_WB)                                                   \
 	X(PM4_ALL, RELEASE_MEM, 1, CACHE_POLICY, RELEASE_MEM_CACHE_POLICY)                                            \
+	X(PM4_GFX11_UP, RELEASE_MEM, 1, EXECUTE, RELEASE_MEM_EXECUTE)                                                 \
 	X(PM4_GFX11_UP, RELEASE_MEM, 1, GLK_INV, RELEASE_MEM_GLK_INV)                                                 \
+	X(PM4_GFX11_UP, RELEASE_MEM, 1, PWS_ENABLE, RELEASE_MEM_PWS_ENABLE)                                           \
 	X(PM4_ALL, RELEASE_MEM, 2, DST_SEL, RELEASE_MEM_DST_SEL)                                                      \
 	X(PM4_ALL, RELEASE_MEM, 2, INT_SEL, RELEASE_MEM_INT_SEL)                                                      \
 	X(PM4_ALL, RELEASE_MEM, 2, DATA_SEL, RELEASE_MEM_DATA_SEL)                                                    \
@@ -440,6 +446,7 @@ enum pm4_generation {
 	X(PM4_ALL, COPY_DATA, 1, DST_SEL, COPY_DATA_DST_SEL)                                                          \
 	X(PM4_ALL, COPY_DATA, 1, COUNT_SEL, COPY_DATA_COUNT_SEL)                                                      \
 	X(PM4_ALL, COPY_DATA, 1, WR_CONFIRM, COPY_DATA_WR_CONFIRM)                                                    \
+	X(PM4_ALL, DMA_DATA, 1, ENGINE, DMA_DATA_ENGINE)                                                              \
 	X(PM4_ALL, DMA_DATA, 1, SRC_CACHE_POLICY, DMA_DATA_SRC_CACHE_POLICY)                                          \
 	X(PM4_ALL, DMA_DATA, 1, DST_SEL, DMA_DATA_DST_SEL)                                                            \
 	X(PM4_ALL, DMA_DATA, 1, DST_CACHE_POLICY, DMA_DATA_DST_CACHE_POLICY)                                          \
@@ -457,6 +464,7 @@ enum pm4_generation {
 	X(PM4_ALL, WAIT_REG_MEM, 1, OPERATION, WAIT_REG_MEM_OPERATION)                                                \
 	X(PM4_ALL, INDIRECT_BUFFER, 3, IB_SIZE, INDIRECT_BUFFER_SIZE)                                                 \
 	X(PM4_ALL, INDIRECT_BUFFER, 3, CHAIN, INDIRECT_BUFFER_CHAIN)                                                  \
+	X(PM4_ALL, INDIRECT_BUFFER, 3, PRE_ENA, INDIRECT_BUFFER_PRE_ENA)                                              \
 	X(PM4_ALL, INDIRECT_BUFFER, 3, VALID, INDIRECT_BUFFER_VALID)                                                  \
 	X(PM4_ALL, COND_EXEC, 4, EXEC_COUNT, COND_EXEC_COUNT)                                                         \
 	X(PM4_ALL, DISPATCH_DIRECT, 4, COMPUTE_SHADER_EN, DISPATCH_INITIATOR_COMPUTE_SHADER_EN)                       \
