@@ -90,10 +90,7 @@
 	X(0x222, COMPUTE_RELAUNCH)                                                                                    \
 	X(0x223, COMPUTE_WAVE_RESTORE_ADDR_LO)                                                                        \
 	X(0x224, COMPUTE_WAVE_RESTORE_ADDR_HI)                                                                        \
-	X(0x225, COMPUTE_CURRENT_LOGIC_XCC_ID)                                                                        \
-	X(0x226, COMPUTE_RESTART_CG_TG_ID)                                                                            \
 	X(0x227, COMPUTE_TG_CHUNK_SIZE)                                                                               \
-	X(0x228, COMPUTE_RESTORE_TG_CHUNK_SIZE)                                                                       \
 	X(0x22c, COMPUTE_SHADER_CHKSUM)                                                                               \
 	X(0x22d, COMPUTE_PGM_RSRC3)
 
