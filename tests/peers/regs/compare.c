@@ -509,6 +509,7 @@ main(int argc, char **argv)
 	json_decref(manual);
 	json_decref(packets);
 	free(sid);
-	printf("%u names compared, %u differences\n", compared, differences);
+	printf("%u names compared, %u differences\n%u passed, %u failed, 0 skipped\n", compared, differences,
+	       compared > differences ? compared - differences : 0, differences);
 	return differences != 0;
 }
