@@ -343,6 +343,18 @@ cancel_ring(struct sg_ring_state *ring)
 		__atomic_store_n(&t->cancel, -ECANCELED, __ATOMIC_RELEASE);
 }
 
+/* Every job on any ring ends, those that run as well. The hung one's own ring goes on and finds the next cancelled. */
+static void
+reset_rings(void)
+{
+	for (unsigned ip = 0; ip < SG_IP_COUNT; ip++) {
+		for (unsigned r = 0; r < SG_MAX_RINGS; r++) {
+			cancel_ring(&sg_dev.rings[ip][r]);
+			sg_ring_reset((enum sg_ip)ip, r);
+		}
+	}
+}
+
 static void
 lose_vram(void)
 {
@@ -375,9 +387,7 @@ recover(struct sg_task *t, enum sg_outcome outcome)
 		return -ECANCELED;
 	}
 	t->ctx->guilty = true;
-	for (unsigned ip = 0; ip < SG_IP_COUNT; ip++)
-		for (unsigned r = 0; r < SG_MAX_RINGS; r++)
-			cancel_ring(&sg_dev.rings[ip][r]);
+	reset_rings();
 	if (config->vram_lost)
 		lose_vram();
 	return -ECANCELED;

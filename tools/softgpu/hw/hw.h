@@ -143,6 +143,9 @@ void sg_ring_submit(struct sg_job *job);
 /* SOFTGPU_EXECUTE=0: writes what the job's last packets and its user fence would have written, in this thread. The
  * caller keeps the address space from changing meanwhile. */
 void sg_ring_pretend(struct sg_job *job);
+/* The whole device is reset for a job of another ring: what runs on this one stops now, and its job ends as
+ * SG_JOB_SKIPPED. The caller has marked all of the ring's jobs as cancelled. From any thread. */
+void sg_ring_reset(enum sg_ip ip, unsigned ring);
 /* Blocks until every job queued before the call is done (fork, exit, reset). */
 void sg_ring_drain_all(void);
 /* Ends the ring threads: a running job is stopped as by the watchdog (SG_JOB_HANG), queued ones are SG_JOB_SKIPPED.

@@ -70,6 +70,7 @@ watch_begin(struct ring *ring, struct sg_run *run)
 {
 	pthread_spin_lock(&ring->watch_lock);
 	__atomic_store_n(&run->stop, __atomic_load_n(&ring->quit, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	__atomic_store_n(&run->reset, false, __ATOMIC_RELAXED);
 	ring->running = run;
 	ring->busy_since = sg_host_ns();
 	pthread_spin_unlock(&ring->watch_lock);
@@ -91,6 +92,21 @@ watch_stop(struct ring *ring, uint64_t began_before)
 	pthread_spin_lock(&ring->watch_lock);
 	if (ring->busy_since != 0 && ring->busy_since < began_before)
 		__atomic_store_n(&ring->running->stop, true, __ATOMIC_RELAXED);
+	pthread_spin_unlock(&ring->watch_lock);
+}
+
+void
+sg_ring_reset(enum sg_ip ip, unsigned index)
+{
+	struct ring *ring = &rings[ip][index % SG_RINGS_MAX];
+
+	if (ring == own_ring || !__atomic_load_n(&ring->started, __ATOMIC_ACQUIRE))
+		return;
+	pthread_spin_lock(&ring->watch_lock);
+	if (ring->running) {
+		__atomic_store_n(&ring->running->reset, true, __ATOMIC_RELAXED);
+		__atomic_store_n(&ring->running->stop, true, __ATOMIC_RELEASE);
+	}
 	pthread_spin_unlock(&ring->watch_lock);
 }
 
@@ -266,12 +282,24 @@ job_end(void *arg, struct sg_job *job, enum sg_outcome outcome, const char *why)
 	__atomic_fetch_add(&ring->completed, 1, __ATOMIC_RELEASE);
 }
 
+/* A reset that came before watch_begin. */
+static void
+stop_if_cancelled(struct sg_run *run, struct sg_job *job)
+{
+	if (!job || !job->cancelled || !job->cancelled(job))
+		return;
+	__atomic_store_n(&run->reset, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&run->stop, true, __ATOMIC_RELEASE);
+}
+
 static void
 ring_rearm(void *arg)
 {
 	struct ring *ring = arg;
 
 	watch_begin(ring, &ring->cp->run);
+	for (unsigned i = 0; i < SG_CP_JOBS; i++)
+		stop_if_cancelled(&ring->cp->run, ring->cp->jobs[i].job);
 }
 
 static struct sg_run *
@@ -301,6 +329,7 @@ job_execute(struct ring *ring, struct sg_job *job)
 	}
 	sg_count(&ring->counters.jobs, 1);
 	watch_begin(ring, run);
+	stop_if_cancelled(run, job);
 	if (ring->ip != SG_IP_SDMA) {
 		sg_cp_run(ring->cp, job, ring->number);
 	} else {

@@ -32,6 +32,11 @@ sg_run_fail(struct sg_run *run, enum sg_outcome outcome, const char *format, ...
 	if (run->failed)
 		return;
 	run->failed = true;
+	if (outcome == SG_JOB_HANG && __atomic_load_n(&run->reset, __ATOMIC_RELAXED)) {
+		run->outcome = SG_JOB_SKIPPED;
+		snprintf(run->why, sizeof(run->why), "%s: stopped by the reset for a job of another ring", run->engine);
+		return;
+	}
 	run->outcome = outcome;
 	if (run->packet)
 		snprintf(run->why, sizeof(run->why), "%s on %s, IB 0x%llx + 0x%llx: ", run->packet, run->engine,

@@ -26,7 +26,8 @@ struct sg_run {
 	enum sg_l2_use l2;		/* hostile mode: how packets reach memory now */
 	uint32_t writer;		/* hostile mode: number of the dispatch that runs now */
 	uint64_t random;		/* state of sg_run_random, seeded per job */
-	volatile bool stop;		/* set by the watchdog */
+	volatile bool stop;		/* set by the watchdog, and by a reset */
+	bool reset;			/* atomic: by a reset */
 
 	/* The first failure ends the job. */
 	enum sg_outcome outcome;
