@@ -35,6 +35,12 @@
 #define CODE_VA 0xffff800000010000ull
 #define NOWHERE_VA 0x700000000ull
 #define IB_DWORDS 8192u
+/* Of jobs that are not to hang; a sanitizer makes them several times slower. */
+#ifdef __SANITIZE_THREAD__
+#define LOCKUP_MS 120000
+#else
+#define LOCKUP_MS 10000
+#endif
 
 /* ---- a device with one address space ---- */
 
@@ -74,7 +80,7 @@ setup(void **state)
 {
 	(void)state;
 	*config() = (struct sg_config){
-		.profile = sg_profile_default(), .strict = true, .execute = true, .lockup_ms = 10000, .spin_us = 20,
+		.profile = sg_profile_default(), .strict = true, .execute = true, .lockup_ms = LOCKUP_MS, .spin_us = 20,
 		.eventfd = true, .recovery = "full",
 	};
 	vm = sg_vm_create();

@@ -311,9 +311,10 @@ ring_engine(struct ring *ring)
 		return ring->sdma ? &ring->sdma->run : NULL;
 	}
 	if (!ring->cp) {
-		ring->cp = sg_cp_create(ring->ip, ring->index, &ring->counters);
-		if (ring->cp)
-			ring->cp->owner = (struct sg_cp_owner){ .job_end = job_end, .rearm = ring_rearm, .arg = ring };
+		struct sg_cp *cp = sg_cp_create(ring->ip, ring->index, &ring->counters);
+		if (cp)
+			cp->owner = (struct sg_cp_owner){ .job_end = job_end, .rearm = ring_rearm, .arg = ring };
+		__atomic_store_n(&ring->cp, cp, __ATOMIC_RELEASE); /* a report may look */
 	}
 	return ring->cp ? &ring->cp->run : NULL;
 }
@@ -548,7 +549,7 @@ sg_ring_counters(enum sg_ip ip, unsigned ring)
 struct sg_workers *
 sg_ring_workers(enum sg_ip ip, unsigned ring)
 {
-	struct sg_cp *cp = rings[ip][ring].cp;
+	struct sg_cp *cp = __atomic_load_n(&rings[ip][ring].cp, __ATOMIC_ACQUIRE);
 
 	return cp ? &cp->workers : NULL;
 }

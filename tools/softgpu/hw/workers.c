@@ -40,9 +40,10 @@ static struct sg_core *
 core_of(struct sg_core **core, const struct sg_run *run)
 {
 	if (!*core) {
-		*core = sg_core_create();
-		if (*core)
-			sg_core_count_opcodes(*core, run->config->report != NULL);
+		struct sg_core *made = sg_core_create();
+		if (made)
+			sg_core_count_opcodes(made, run->config->report != NULL);
+		__atomic_store_n(core, made, __ATOMIC_RELEASE); /* a report may look */
 	}
 	return *core;
 }
@@ -229,16 +230,20 @@ sg_workers_run(struct sg_workers *w, struct sg_run *run, const struct sg_dispatc
 void
 sg_workers_opcodes(struct sg_workers *w, void (*emit)(void *arg, const char *mnemonic, uint64_t count), void *arg)
 {
-	if (w->core)
-		sg_core_opcodes(w->core, emit, arg);
+	const struct sg_core *core = __atomic_load_n(&w->core, __ATOMIC_ACQUIRE);
+
+	if (core)
+		sg_core_opcodes(core, emit, arg);
 }
 
 void
 sg_workers_helper_opcodes(void (*emit)(void *arg, const char *mnemonic, uint64_t count), void *arg)
 {
-	for (unsigned i = 0; i < SG_HELPERS_MAX; i++)
-		if (helper_cores[i])
-			sg_core_opcodes(helper_cores[i], emit, arg);
+	for (unsigned i = 0; i < SG_HELPERS_MAX; i++) {
+		const struct sg_core *core = __atomic_load_n(&helper_cores[i], __ATOMIC_ACQUIRE);
+		if (core)
+			sg_core_opcodes(core, emit, arg);
+	}
 }
 
 /* A core in the middle of something is no use in the child. */

@@ -31,7 +31,7 @@ struct sg_workers {
 /* Runs a range of a dispatch's workgroups; false: the job failed, with the reason recorded in run. */
 bool sg_workers_run(struct sg_workers *w, struct sg_run *run, const struct sg_dispatch *d, uint64_t first,
 		    uint64_t count);
-/* Adds the opcode counts of this ring's own core, and those of the helpers. Call with the rings idle. */
+/* Adds the opcode counts of this ring's own core, and those of the helpers; from any thread. */
 void sg_workers_opcodes(struct sg_workers *w, void (*emit)(void *arg, const char *mnemonic, uint64_t count), void *arg);
 void sg_workers_helper_opcodes(void (*emit)(void *arg, const char *mnemonic, uint64_t count), void *arg);
 void sg_workers_after_fork(void); /* in the child */

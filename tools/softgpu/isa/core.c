@@ -51,9 +51,11 @@ sg_core_opcodes(const struct sg_core *core, void (*emit)(void *arg, const char *
 {
 	for (unsigned arch = 0; arch < 2; arch++) {
 		const struct sg_isa *isa = sg_isa_get(arch);
-		for (unsigned i = 1; isa && i < isa->count; i++)
-			if (core->counters[arch][i])
-				emit(arg, isa->insns[i].name, core->counters[arch][i]);
+		for (unsigned i = 1; isa && i < isa->count; i++) {
+			uint64_t n = __atomic_load_n(&core->counters[arch][i], __ATOMIC_RELAXED);
+			if (n)
+				emit(arg, isa->insns[i].name, n);
+		}
 	}
 }
 

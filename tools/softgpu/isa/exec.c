@@ -32,6 +32,13 @@ run_shared(struct sg_wave *w, const struct sg_op *op)
 	return next;
 }
 
+/* Only this core's thread counts; a report may read meanwhile. */
+static void
+count_opcode(uint64_t *counter)
+{
+	__atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+}
+
 /* The loop for waves that need something with each instruction. */
 static uint64_t
 run_slowly(struct sg_wave *w, const struct sg_op *op)
@@ -42,7 +49,7 @@ run_slowly(struct sg_wave *w, const struct sg_op *op)
 	while (op) {
 		count += op->words != 0;
 		if (core->counting)
-			counters[op->insn ? op->insn->index : 0]++;
+			count_opcode(&counters[op->insn ? op->insn->index : 0]);
 		op = w->shared_count ? run_shared(w, op) : op->run(w, op);
 	}
 	return count;
