@@ -521,6 +521,40 @@ test_older_and_newer_generations(void **state)
 	check_invariants(code);
 	assert_int_equal(kernel(code, "plain")->wave_size, 64);
 	gp_code_object_destroy(code);
+	code = load_named("args.gfx900", "gfx900");
+	check_invariants(code);
+	assert_int_equal(kernel(code, "plain")->wave_size, 64);
+	assert_int_equal(kernel(code, "plain")->properties, 0x9);
+	assert_int_equal(kernel(code, "plain")->rsrc3, 0);
+	gp_code_object_destroy(code);
+	/* flat scratch is architected: arguments alone, in s[0:1]; the accumulation offset goes into RSRC3 */
+	code = load_named("args.gfx942", "gfx942");
+	check_invariants(code);
+	assert_int_equal(kernel(code, "plain")->wave_size, 64);
+	assert_int_equal(kernel(code, "plain")->properties, 0x8);
+	assert_int_equal(kernel(code, "stack")->properties, 0x8);
+	assert_true(kernel(code, "stack")->rsrc2 & 1);
+	assert_int_equal(kernel(code, "plain")->rsrc3, 1);
+	gp_code_object_destroy(code);
+}
+
+/* Workgroups split over compute units: the kernel's choice, passed on. */
+static void
+test_tg_split(void **state)
+{
+	static const char *const objects[][2] = { { "args.gfx90a", "gfx90a" }, { "args.gfx942", "gfx942" } };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct file f = read_object(objects[i][0]);
+		struct gp_code_object *code;
+
+		descriptor(f, "plain.kd")->compute_pgm_rsrc3 |= 1u << 16;
+		code = load(f, objects[i][1]);
+		assert_int_equal(kernel(code, "plain")->rsrc3, 1u << 16 | 1);
+		gp_code_object_destroy(code);
+		free(f.data);
+	}
 }
 
 static void
@@ -749,6 +783,8 @@ test_targets(void **state)
 	accepted("args.v6", "gfx1151");
 	accepted("args.gfx90a", "gfx90a:sramecc+:xnack-");
 	accepted("args.gfx90a", "gfx90a:xnack+");
+	accepted("args.gfx942", "gfx942:sramecc+:xnack-");
+	accepted("args.gfx900", "gfx900:xnack-");
 	accepted("args.gfx90a-xnack", "gfx90a:xnack+");
 	refused_free(read_object("args.gfx90a-xnack"), "gfx90a", -ENOTSUP,
 		     "built for gfx90a with xnack on, but the device's gfx90a has xnack off");
@@ -985,9 +1021,22 @@ test_segment_refusals(void **state)
 		PH(DYNAMIC, p_filesz, 32, -ENOEXEC, "dynamic section has no end"),
 		PH(LOAD1, p_flags, PF_R, -ENOEXEC, "is not in an executable segment"),
 	};
+	static const struct patch gfx900[] = {
+		KDF(kernel_code_properties, 0x0409, -ENOTSUP, "kernel_code_properties bits are set (0x400)"),
+		KDF(compute_pgm_rsrc3, 1, -ENOTSUP, "compute_pgm_rsrc3 bits are set (0x1)"),
+		KDF(kernarg_preload, 1, -ENOTSUP, "kernarg_preload bits"),
+	};
+	static const struct patch gfx942[] = {
+		KDF(kernel_code_properties, 0x0009, -ENOTSUP, "kernel_code_properties bits are set (0x1)"),
+		KDF(kernel_code_properties, 0x0028, -ENOTSUP, "kernel_code_properties bits are set (0x20)"),
+		KDF(kernel_code_properties, 0x0408, -ENOTSUP, "kernel_code_properties bits are set (0x400)"),
+		KDF(compute_pgm_rsrc3, 1u << 10, -ENOTSUP, "compute_pgm_rsrc3 bits are set (0x400)"),
+	};
 	struct file f = read_object("args.v5");
 
 	(void)state;
+	RUN("args.gfx900", "gfx900", gfx900);
+	RUN("args.gfx942", "gfx942", gfx942);
 	RUN("args.v5", "gfx1100", patches);
 	for (unsigned i = 0; i < 4; i++)
 		segment(f, PT_LOAD, 0)->p_type = PT_NULL;
@@ -1537,6 +1586,7 @@ main(void)
 		cmocka_unit_test(test_refused_kernels),
 		cmocka_unit_test(test_wave64),
 		cmocka_unit_test(test_older_and_newer_generations),
+		cmocka_unit_test(test_tg_split),
 		cmocka_unit_test(test_stripped),
 		cmocka_unit_test(test_gnu_hash),
 		cmocka_unit_test(test_gnu_hash_refusals),
