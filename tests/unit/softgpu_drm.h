@@ -374,7 +374,7 @@ nothing_left(void **state)
 struct child {
 	const char *name;
 	void (*run)(void);
-	const char *set[4]; /* NAME=value */
+	const char *set[4]; /* NAME=value; NAME alone is removed */
 };
 
 HELPER void

@@ -105,6 +105,47 @@ child_lost(void)
 	gpu_close(&g);
 }
 
+/* amdgpu.gpu_recovery=0 */
+static void
+child_none(void)
+{
+	struct gpu g, other;
+	uint64_t status;
+	char text[8] = { 0 };
+
+	FILE *f = fopen("/sys/module/amdgpu/parameters/gpu_recovery", "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	assert_string_equal(text, "0\n");
+	fclose(f);
+	gpu_open(&g);
+	gpu_open(&other);
+	uint32_t hung = syncobj(g.fd, 0), behind = syncobj(other.fd, 0);
+	assert_int_equal(submit_out(&g, IB_GATE, 0, hung), 0);
+	assert_int_equal(submit_out(&other, IB_NOP, 0, behind), 0);
+	/* Marked after the timeout, and never signaled. */
+	for (int i = 0; i < 500 && wait_cs(&g, 0, 1, 0, &status) != -ETIME; i++)
+		usleep(10000);
+	assert_int_equal(submit(&g, IB_NOP, 0, 0, NULL, 0, NULL), -ETIME);
+	assert_int_equal(wait_cs(&g, 0, 1, 0, &status), -ETIME);
+	int file = sync_file(g.fd, hung);
+	assert_int_equal(sync_status(file, 1), 0);
+	assert_int_equal(syncobj_wait(g.fd, hung, now() + 50000000, 0), -ETIME);
+	assert_int_equal(query2(&g), 0); /* no reset */
+	/* Nothing behind it on the ring runs; other rings do. */
+	assert_int_equal(syncobj_wait(other.fd, behind, now() + 50000000, 0), -ETIME);
+	assert_int_equal(submit(&other, IB_NOP, 0, 0, NULL, 0, NULL), 0);
+	assert_int_equal(submit(&g, IB_NOP, 1, 0, NULL, 0, NULL), 0);
+	assert_int_equal(wait_cs(&g, 1, 1, (uint64_t)FOREVER, &status), 0);
+	assert_int_equal(status, 0);
+	/* A close waits for it a second and no longer. */
+	int64_t before = now();
+	close(dup(g.fd));
+	assert_true(now() - before > 900000000 && now() - before < 10000000000);
+	close(file);
+	_exit(0); /* other's third job is in the queue for ever, and close would be too */
+}
+
 static void
 child_strict(void)
 {
@@ -152,6 +193,8 @@ static const struct child children[] = {
 	{ "lost", child_lost, { "SOFTGPU_VRAM_LOST=1" } },
 	{ "strict", child_strict, { "SOFTGPU_STRICT=1" } },
 	{ "kind", child_kind, { "SOFTGPU_STRICT=0" } },
+	/* Names alone are taken out: a launcher of its own, since the module's parameter is in its tree. */
+	{ "none", child_none, { "SOFTGPU_TREE", "LD_PRELOAD", "SOFTGPU_GPU_RECOVERY=0", "SOFTGPU_LOCKUP_TIMEOUT_MS=100" } },
 	{ "fail", child_fail, { "SOFTGPU_FAIL=CS:2:ENOMEM,SYNCOBJ_HANDLE_TO_FD:1:24", "SOFTGPU_EVENTFD=0" } },
 };
 
@@ -161,7 +204,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CHILD("recovery_full", 0), CHILD("recovery_soft", 1), CHILD("recovery_ring", 2),
 		CHILD("recovery_vram_lost", 3), CHILD("recovery_strict_fault", 4),
-		CHILD("recovery_kind_fault", 5), CHILD("recovery_failing_calls", 6),
+		CHILD("recovery_kind_fault", 5), CHILD("recovery_failing_calls", 7), CHILD("recovery_none", 6),
 	};
 	int status = begin(argc, argv, children, COUNT(children));
 

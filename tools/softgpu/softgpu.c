@@ -35,6 +35,7 @@ static const char help[] =
 	"  --no-execute        jobs complete without running\n"
 	"  --timeout-ms N      how long a job may run (default 10000)\n"
 	"  --recovery HOW      what a hang leads to: full, soft or ring\n"
+	"  --no-recovery       a hang leads to nothing: the ring stands still (amdgpu.gpu_recovery=0)\n"
 	"  --vram-lost         a full reset loses VRAM\n"
 	"  --job-delay-us N    every job takes at least this long\n"
 	"  --fail LIST         ioctl:n:errno[,...]: the n-th call of that ioctl fails, e.g. CS:3:ENOMEM\n"
@@ -48,7 +49,7 @@ static const char help[] =
 
 enum option_id {
 	OPT_HELP = 256, OPT_LIST, OPT_PROFILE, OPT_STRICT, OPT_HOSTILE, OPT_SEED, OPT_NO_EXECUTE, OPT_TIMEOUT,
-	OPT_RECOVERY, OPT_VRAM_LOST, OPT_DELAY, OPT_FAIL, OPT_NO_EVENTFD, OPT_SYSCALLS, OPT_REPORT,
+	OPT_RECOVERY, OPT_NO_RECOVERY, OPT_VRAM_LOST, OPT_DELAY, OPT_FAIL, OPT_NO_EVENTFD, OPT_SYSCALLS, OPT_REPORT,
 };
 
 static const struct option options[] = {
@@ -61,6 +62,7 @@ static const struct option options[] = {
 	{ "no-execute", no_argument, NULL, OPT_NO_EXECUTE },
 	{ "timeout-ms", required_argument, NULL, OPT_TIMEOUT },
 	{ "recovery", required_argument, NULL, OPT_RECOVERY },
+	{ "no-recovery", no_argument, NULL, OPT_NO_RECOVERY },
 	{ "vram-lost", no_argument, NULL, OPT_VRAM_LOST },
 	{ "job-delay-us", required_argument, NULL, OPT_DELAY },
 	{ "fail", required_argument, NULL, OPT_FAIL },
@@ -82,6 +84,7 @@ static const struct {
 	{ OPT_NO_EXECUTE, "SOFTGPU_EXECUTE", "0" },
 	{ OPT_TIMEOUT, "SOFTGPU_LOCKUP_TIMEOUT_MS", NULL },
 	{ OPT_RECOVERY, "SOFTGPU_RECOVERY", NULL },
+	{ OPT_NO_RECOVERY, "SOFTGPU_GPU_RECOVERY", "0" },
 	{ OPT_VRAM_LOST, "SOFTGPU_VRAM_LOST", "1" },
 	{ OPT_DELAY, "SOFTGPU_JOB_DELAY_US", NULL },
 	{ OPT_FAIL, "SOFTGPU_FAIL", NULL },
@@ -268,6 +271,14 @@ lockup_ms(void)
 	return text && *text ? (unsigned)strtoul(text, NULL, 0) : DEFAULT_LOCKUP_MS;
 }
 
+static bool
+recovery(void)
+{
+	const char *text = getenv("SOFTGPU_GPU_RECOVERY");
+
+	return !text || strcmp(text, "0") != 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -276,7 +287,7 @@ main(int argc, char **argv)
 	const struct sg_profile *profile = name ? sg_profile_find(name) : NULL;
 	struct sg_tree tree;
 
-	int r = sg_tree_create(&tree, profile ? profile : sg_profile_default(), lockup_ms());
+	int r = sg_tree_create(&tree, profile ? profile : sg_profile_default(), lockup_ms(), recovery());
 	if (r) {
 		fprintf(stderr, "softgpu: cannot make a folder for the device: %s\n", strerror(-r));
 		return EXIT_USAGE;

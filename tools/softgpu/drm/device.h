@@ -217,6 +217,9 @@ int sg_entity_error(const struct sg_entity *entity);
 void sg_entity_free(struct sg_entity *entity); /* its queue is empty; NULL is fine */
 /* Jobs not yet on the hardware end with -ESRCH. */
 void sg_ctx_kill(struct sg_ctx *ctx);
+/* amdgpu_flush: until every job of the file is on the hardware, then at most `patience_ns` until they are done. Lock
+ * held and dropped. */
+void sg_file_drain(struct sg_file *file, int64_t patience_ns);
 uint64_t sg_file_generation(const struct sg_file *file);
 #define SG_ALL_RINGS ((1u << SG_IP_COUNT * SG_MAX_RINGS) - 1)
 /* Until no ring has a job of ours, at most `ms`. Lock held and dropped. */
@@ -246,6 +249,7 @@ int sg_bo_list_create(struct sg_file *file, const struct drm_amdgpu_bo_list_in *
 struct sg_ring_state {
 	unsigned in_flight;
 	struct sg_task *tasks; /* handed to hw/, oldest first */
+	bool stuck;	       /* without recovery: the oldest of them hangs for ever, and nothing behind it runs */
 	struct sg_entity *ready[SG_PRIORITIES]; /* oldest first */
 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* An exiting process waits this long for its jobs, as drm_sched_entity_flush does. */
+/* A close, and an exiting process, wait this long for jobs that are on the hardware (MAX_WAIT_SCHED_ENTITY_Q_EMPTY). */
 #define EXIT_WAIT_MS 1000
 
 static pid_t owner_pid; /* who started here; a forked child neither reports nor waits */
@@ -55,7 +55,7 @@ void
 sg_file_flush(struct sg_file *file)
 {
 	sg_lock();
-	sg_resv_wait(&file->root, INT64_MAX, false);
+	sg_file_drain(file, EXIT_WAIT_MS * 1000000ll);
 	sg_unlock();
 }
 

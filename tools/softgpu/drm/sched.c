@@ -299,6 +299,8 @@ schedule(struct sg_ring_state *ring, struct sg_entity *e)
 		t->started_ns = (uint64_t)sg_now_ns();
 	t->job.cancelled = task_cancelled;
 	t->job.done = task_done;
+	if (ring->stuck)
+		return;
 	sg_ring_submit(&t->job); /* with SOFTGPU_EXECUTE=0 done has run when this returns */
 }
 
@@ -337,6 +339,16 @@ sg_sched_run(void)
 /* ---- and back ---- */
 
 static void
+count_failure(enum sg_outcome outcome)
+{
+	switch (outcome) {
+	case SG_JOB_HANG: sg_dev.hangs++; break;
+	case SG_JOB_ILLEGAL: sg_dev.illegals++; break;
+	default: sg_dev.faults++; break;
+	}
+}
+
+static void
 cancel_ring(struct sg_ring_state *ring)
 {
 	for (struct sg_task *t = ring->tasks; t; t = t->ring_next)
@@ -355,6 +367,18 @@ reset_rings(void)
 	}
 }
 
+/* amdgpu.gpu_recovery=0: the fence is marked and never signals, and what is behind it on the ring never runs. */
+static void
+ring_stick(struct sg_ring_state *ring, struct sg_task *t, enum sg_outcome outcome)
+{
+	if (ring->stuck)
+		return;
+	ring->stuck = true;
+	t->finished->error = -ETIME;
+	count_failure(outcome);
+	cancel_ring(ring);
+}
+
 static void
 lose_vram(void)
 {
@@ -371,11 +395,7 @@ recover(struct sg_task *t, enum sg_outcome outcome)
 	const struct sg_config *config = sg_config();
 
 	sg_dev.reset_counter++;
-	switch (outcome) {
-	case SG_JOB_HANG: sg_dev.hangs++; break;
-	case SG_JOB_ILLEGAL: sg_dev.illegals++; break;
-	default: sg_dev.faults++; break;
-	}
+	count_failure(outcome);
 	if (strcmp(config->recovery, "soft") == 0) {
 		/* The waves are killed and the ring goes on to the fence packets behind the IBs. */
 		if (t->job.user_fence)
@@ -402,6 +422,12 @@ task_done(struct sg_job *job, enum sg_outcome outcome, const char *why)
 
 	(void)why; /* hw/ has put it into its report */
 	sg_lock();
+	bool failed = outcome != SG_JOB_DONE && outcome != SG_JOB_SKIPPED;
+	if (ring->stuck || (failed && !t->cancel && strcmp(sg_config()->recovery, "none") == 0)) {
+		ring_stick(ring, t, outcome);
+		sg_unlock();
+		return;
+	}
 	ring_unlist_task(ring, t);
 	ring->in_flight--;
 	sg_dev.in_flight--;
@@ -422,6 +448,36 @@ task_done(struct sg_job *job, enum sg_outcome outcome, const char *why)
 }
 
 /* ---- ends ---- */
+
+/* A reference on the fence that says when the last job of some entity of this file is on the hardware; NULL: all are. */
+static struct sg_fence *
+last_queued(struct sg_file *file)
+{
+	for (uint32_t id = 1; id <= file->ctxs.room; id++) {
+		struct sg_ctx *ctx = sg_ctx_find(file, id);
+		for (unsigned i = 0; ctx && i < SG_IP_COUNT * SG_MAX_RINGS; i++) {
+			struct sg_entity *e = ctx->entities[i / SG_MAX_RINGS][i % SG_MAX_RINGS];
+			struct sg_task *t = e ? e->head : NULL;
+			while (t && t->next)
+				t = t->next;
+			if (t)
+				return sg_fence_scheduled(t->finished);
+		}
+	}
+	return NULL;
+}
+
+void
+sg_file_drain(struct sg_file *file, int64_t patience_ns)
+{
+	struct sg_fence *queued;
+
+	while ((queued = last_queued(file)) != NULL) {
+		sg_fence_wait(queued, INT64_MAX, false);
+		sg_fence_unref(queued);
+	}
+	sg_resv_wait(&file->root, sg_now_ns() + patience_ns, true);
+}
 
 void
 sg_ctx_kill(struct sg_ctx *ctx)
@@ -449,7 +505,7 @@ sg_sched_quiesce(unsigned ms)
 
 	for (unsigned ip = 0; ip < SG_IP_COUNT; ip++) {
 		for (unsigned r = 0; r < SG_MAX_RINGS;) {
-			struct sg_task *t = sg_dev.rings[ip][r].tasks;
+			struct sg_task *t = sg_dev.rings[ip][r].stuck ? NULL : sg_dev.rings[ip][r].tasks;
 			if (!t)
 				r++;
 			else if (sg_fence_wait(t->finished, deadline, false))

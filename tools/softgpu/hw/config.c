@@ -90,7 +90,7 @@ config_read(void)
 		.threads = env_threads(env_bool("SOFTGPU_HOSTILE", false)),
 		.report = env_text("SOFTGPU_REPORT", NULL),
 		.fail = env_text("SOFTGPU_FAIL", NULL),
-		.recovery = env_text("SOFTGPU_RECOVERY", "full"),
+		.recovery = env_bool("SOFTGPU_GPU_RECOVERY", true) ? env_text("SOFTGPU_RECOVERY", "full") : "none",
 		.vram_lost = env_bool("SOFTGPU_VRAM_LOST", false),
 	};
 }

@@ -65,7 +65,8 @@ struct sg_config {
 	unsigned threads;	/* SOFTGPU_THREADS: host threads that one dispatch may use (default: CPUs); 1 if hostile */
 	const char *report;	/* SOFTGPU_REPORT=file: written at exit as JSON */
 	const char *fail;	/* SOFTGPU_FAIL=ioctl:n:errno[,...]: the n-th call (from 1) of that ioctl fails */
-	const char *recovery;	/* SOFTGPU_RECOVERY=full|soft|ring, what a hang leads to (default full) */
+	const char *recovery;	/* SOFTGPU_RECOVERY=full|soft|ring, what a hang leads to (default full); "none" when
+				 * SOFTGPU_GPU_RECOVERY=0, amdgpu.gpu_recovery=0: the ring stands still */
 	bool vram_lost;		/* SOFTGPU_VRAM_LOST=1: a full reset loses VRAM */
 };
 const struct sg_config *sg_config(void);

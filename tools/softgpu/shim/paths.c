@@ -31,7 +31,8 @@ tree_find(void)
 		__atomic_store_n(&tree_state, TREE_READY, __ATOMIC_RELEASE);
 		return;
 	}
-	int r = sg_tree_create(&tree, sg_config()->profile, sg_config()->lockup_ms);
+	int r = sg_tree_create(&tree, sg_config()->profile, sg_config()->lockup_ms,
+			       strcmp(sg_config()->recovery, "none") != 0);
 	if (r == 0)
 		tree_owner = getpid();
 	else

@@ -230,7 +230,7 @@ make_node(struct maker *m, const char *name, unsigned minor)
 }
 
 static void
-make_all(struct maker *m, const struct sg_profile *profile, unsigned lockup_ms)
+make_all(struct maker *m, const struct sg_profile *profile, unsigned lockup_ms, bool recovery)
 {
 	const struct sg_tree *t = m->tree;
 	char text[128], name[32];
@@ -250,6 +250,7 @@ make_all(struct maker *m, const struct sg_profile *profile, unsigned lockup_ms)
 	/* gfx, compute, sdma, video, in ms; what gpuplan takes its "in doubt" time from */
 	snprintf(text, sizeof(text), "%u,%u,%u,%u\n", lockup_ms, lockup_ms, lockup_ms, lockup_ms);
 	make_file(m, text, "sys/module/amdgpu/parameters/lockup_timeout");
+	make_file(m, recovery ? "-1\n" : "0\n", "sys/module/amdgpu/parameters/gpu_recovery");
 	snprintf(text, sizeof(text), "%u %u %s\n", t->card, t->render, t->slot);
 	make_file(m, text, DESCRIPTION);
 }
@@ -257,7 +258,7 @@ make_all(struct maker *m, const struct sg_profile *profile, unsigned lockup_ms)
 /* ---- life ---- */
 
 int
-sg_tree_create(struct sg_tree *tree, const struct sg_profile *profile, unsigned lockup_ms)
+sg_tree_create(struct sg_tree *tree, const struct sg_profile *profile, unsigned lockup_ms, bool recovery)
 {
 	const char *tmp = getenv("TMPDIR");
 	char pattern[200], real[PATH_MAX];
@@ -273,7 +274,7 @@ sg_tree_create(struct sg_tree *tree, const struct sg_profile *profile, unsigned 
 	strcpy(tree->root, real);
 	chmod(tree->root, 0755); /* programs that drop privileges read it too */
 	choose_names(tree);
-	make_all(&m, profile, lockup_ms);
+	make_all(&m, profile, lockup_ms, recovery);
 	if (m.error)
 		sg_tree_remove(tree);
 	return m.error;
