@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Promise: the stream of one small plan is, for every target, word for word the one in tests/data/golden, which a human
-# has read; and the speech model compiles for each. After a change that is meant: UPDATE=1 sh tests/check_golden.sh, and
+# Promise: the stream of one small plan is, for every target, word for word the one in tests/data/golden, which was read
+# packet by packet; and the speech model compiles for each. After a change that is meant: UPDATE=1 sh tests/check_golden.sh, and
 # read the difference.
 set -u
 B=${B:-build}
