@@ -168,7 +168,7 @@ free_prog(struct vk *vk, struct prog *prog)
 }
 
 void
-vk_close(struct vk *vk)
+vk_close_device(struct vk *vk)
 {
 	VK(vkDeviceWaitIdle(vk->device));
 	while (vk->prog_count)
@@ -177,5 +177,11 @@ vk_close(struct vk *vk)
 		free_buf(vk, vk->bufs[--vk->buf_count]);
 	vkDestroyCommandPool(vk->device, vk->pool, NULL);
 	vkDestroyDevice(vk->device, NULL);
+}
+
+void
+vk_close(struct vk *vk)
+{
+	vk_close_device(vk);
 	vkDestroyInstance(vk->instance, NULL);
 }

@@ -78,6 +78,7 @@ void vk_check(VkResult result, const char *call);
 /* False: the device has fewer families that compute than nth + 1. */
 bool vk_open(struct vk *vk, unsigned nth, unsigned flags);
 void vk_close(struct vk *vk);
+void vk_close_device(struct vk *vk); /* all but the instance, which others use too */
 bool vk_has_extension(VkPhysicalDevice gpu, const char *name);
 
 struct buf *buf_host(struct vk *vk, VkDeviceSize size);   /* mapped and zeroed */
@@ -88,6 +89,9 @@ VkDeviceAddress buf_address(struct vk *vk, const struct buf *buf);
 struct prog *prog_new(struct vk *vk, const struct prog_desc *desc, unsigned count, struct buf *const *bufs);
 #define PROG(vk, desc, ...) \
 	prog_new(vk, desc, sizeof((struct buf *[]){ __VA_ARGS__ }) / sizeof(struct buf *), (struct buf *[]){ __VA_ARGS__ })
+
+/* The same pipeline again, by way of a cache. */
+void prog_recreate(struct vk *vk, struct prog *prog, const char *shader, VkPipelineCache cache);
 
 VkCommandBuffer cb_begin(struct vk *vk);
 void cb_bind(VkCommandBuffer cb, const struct prog *prog, const void *push);

@@ -121,7 +121,7 @@ prog_layout(struct vk *vk, struct prog *prog, const struct prog_desc *desc, unsi
 }
 
 static void
-prog_pipeline(struct vk *vk, struct prog *prog, const struct prog_desc *desc)
+prog_pipeline(struct vk *vk, struct prog *prog, const struct prog_desc *desc, VkPipelineCache cache)
 {
 	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
@@ -131,7 +131,7 @@ prog_pipeline(struct vk *vk, struct prog *prog, const struct prog_desc *desc)
 	info.stage = (VkPipelineShaderStageCreateInfo){ .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
 		.pNext = desc->subgroup ? &size : NULL, .stage = VK_SHADER_STAGE_COMPUTE_BIT,
 		.module = module_new(vk, desc->shader), .pName = "main", .pSpecializationInfo = desc->spec };
-	VK(vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &prog->pipeline));
+	VK(vkCreateComputePipelines(vk->device, cache, 1, &info, NULL, &prog->pipeline));
 	vkDestroyShaderModule(vk->device, info.stage.module, NULL);
 }
 
@@ -172,11 +172,18 @@ prog_new(struct vk *vk, const struct prog_desc *desc, unsigned count, struct buf
 		case_fail("too many pipelines");
 	prog->push = desc->push;
 	prog_layout(vk, prog, desc, count);
-	prog_pipeline(vk, prog, desc);
+	prog_pipeline(vk, prog, desc, VK_NULL_HANDLE);
 	prog_set(vk, prog, desc, count);
 	prog_write(vk, prog, desc, count, bufs);
 	vk->progs[vk->prog_count++] = prog;
 	return prog;
+}
+
+void
+prog_recreate(struct vk *vk, struct prog *prog, const char *shader, VkPipelineCache cache)
+{
+	vkDestroyPipeline(vk->device, prog->pipeline, NULL);
+	prog_pipeline(vk, prog, &(struct prog_desc){ .shader = shader }, cache);
 }
 
 /* ---- command buffers ---- */

@@ -15,6 +15,7 @@
 
 static const struct vkcase *const tables[] = {
 	cases_basic, cases_subgroup, cases_types, cases_memory, cases_dispatch, cases_transfer, cases_sync, cases_query,
+	cases_algorithms, cases_device, cases_descriptors,
 };
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 
@@ -51,6 +52,22 @@ case_skip(const char *format, ...)
 	finish(0, "skip", format, args);
 }
 
+static void
+print_ok(uint64_t hash)
+{
+	printf("case %s %s: ok %016llx\n", case_name, family_name, (unsigned long long)hash);
+	fflush(stdout);
+}
+
+void
+case_done(uint64_t hash)
+{
+	print_ok(hash);
+	if (in_child)
+		_exit(0);
+	exit(0);
+}
+
 static int
 run_case(const struct vkcase *c, unsigned nth)
 {
@@ -63,7 +80,7 @@ run_case(const struct vkcase *c, unsigned nth)
 	family_name = vk.family_flags & VK_QUEUE_GRAPHICS_BIT ? "gfx" : "compute";
 	hash = c->run(&vk);
 	vk_close(&vk);
-	printf("case %s %s: ok %016llx\n", c->name, family_name, (unsigned long long)hash);
+	print_ok(hash);
 	return 0;
 }
 

@@ -17,10 +17,11 @@ struct vkcase {
 };
 
 extern const struct vkcase cases_basic[], cases_subgroup[], cases_types[], cases_memory[], cases_dispatch[],
-	cases_transfer[], cases_sync[], cases_query[];
+	cases_transfer[], cases_sync[], cases_query[], cases_algorithms[], cases_device[], cases_descriptors[];
 
 /* Each prints the case's line and ends its process. */
 _Noreturn void case_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void case_done(uint64_t hash); /* ok, without closing anything */
 _Noreturn void case_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* FNV-1a, 64 bit. */

@@ -222,7 +222,8 @@ make_node(struct maker *m, const char *name, unsigned minor)
 	make_file(m, text, PCI_ROOT "/%s/drm/%s/uevent", slot, name);
 	snprintf(text, sizeof(text), "%u:%u\n", DRM_MAJOR, minor);
 	make_file(m, text, PCI_ROOT "/%s/drm/%s/dev", slot, name);
-	make_link(m, "../..", PCI_ROOT "/%s/drm/%s/device", slot, name);
+	snprintf(target, sizeof(target), "../../../%s", slot); /* not "../..": IGT reads the address off the link */
+	make_link(m, target, PCI_ROOT "/%s/drm/%s/device", slot, name);
 	make_link(m, "../../../../../class/drm", PCI_ROOT "/%s/drm/%s/subsystem", slot, name);
 	snprintf(target, sizeof(target), "../../devices/pci0000:00/%s/drm/%s", slot, name);
 	make_link(m, target, "sys/dev/char/%u:%u", DRM_MAJOR, minor);
