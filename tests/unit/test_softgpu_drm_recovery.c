@@ -80,6 +80,71 @@ child_ring(void)
 	gpu_close(&other);
 }
 
+/* Text of a file of the device, by a path with its minor and the file's name. */
+static void
+read_text(struct gpu *g, const char *format, const char *name, char *text, size_t bytes)
+{
+	struct stat st;
+	char path[128];
+
+	assert_int_equal(fstat(g->fd, &st), 0);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(path, sizeof(path), format, minor(st.st_rdev), name);
+#pragma GCC diagnostic pop
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	ssize_t n = read(fd, text, bytes - 1);
+	assert_true(n > 0);
+	text[n] = '\0';
+	close(fd);
+}
+
+/* Reading debugfs's file resets: jobs end, nobody is guilty, and a new context works. */
+static void
+child_by_hand(void)
+{
+	struct gpu g;
+	char text[32];
+
+	gpu_open(&g);
+	uint32_t b = syncobj(g.fd, 0);
+	assert_int_equal(submit_out(&g, IB_GATE, 0, b), 0);
+	int f = sync_file(g.fd, b);
+	read_text(&g, "/sys/kernel/debug/dri/%u/%s", "amdgpu_gpu_recover", text, sizeof(text));
+	assert_string_equal(text, "0\n");
+	assert_int_equal(syncobj_wait(g.fd, b, FOREVER, 0), 0);
+	assert_int_equal(sync_status(f, 1), -ECANCELED);
+	assert_int_equal(query2(&g), AMDGPU_CTX_QUERY2_FLAGS_RESET);
+	g.ctx = ctx_create(g.fd);
+	assert_int_equal(query2(&g), 0);
+	assert_int_equal(submit(&g, IB_NOP, 0, 0, NULL, 0, NULL), 0);
+	close(f);
+	gpu_close(&g);
+}
+
+/* A node's link to its device ends in the PCI address; beside it stands which resets there are. */
+static void
+device_link(void **state)
+{
+	struct gpu g;
+	struct stat st;
+	char path[64], link[128];
+	unsigned d[4];
+
+	(void)state;
+	gpu_open(&g);
+	assert_int_equal(fstat(g.fd, &st), 0);
+	snprintf(path, sizeof(path), "/sys/dev/char/226:%u/device", minor(st.st_rdev));
+	ssize_t n = readlink(path, link, sizeof(link) - 1);
+	assert_true(n > 0);
+	link[n] = '\0';
+	assert_int_equal(sscanf(strrchr(link, '/'), "/%4x:%2x:%2x.%1x", &d[0], &d[1], &d[2], &d[3]), 4);
+	read_text(&g, "/sys/dev/char/226:%u/device/%s", "gfx_reset_mask", path, sizeof(path));
+	assert_string_equal(path, "full\n"); /* the default, SOFTGPU_RECOVERY=full */
+	gpu_close(&g);
+}
+
 static void
 child_lost(void)
 {
@@ -195,6 +260,7 @@ static const struct child children[] = {
 	{ "kind", child_kind, { "SOFTGPU_STRICT=0" } },
 	/* Names alone are taken out: a launcher of its own, since the module's parameter is in its tree. */
 	{ "none", child_none, { "SOFTGPU_TREE", "LD_PRELOAD", "SOFTGPU_GPU_RECOVERY=0", "SOFTGPU_LOCKUP_TIMEOUT_MS=100" } },
+	{ "by_hand", child_by_hand, { "SOFTGPU_RECOVERY=ring", "SOFTGPU_LOCKUP_TIMEOUT_MS=200" } },
 	{ "fail", child_fail, { "SOFTGPU_FAIL=CS:2:ENOMEM,SYNCOBJ_HANDLE_TO_FD:1:24", "SOFTGPU_EVENTFD=0" } },
 };
 
@@ -204,7 +270,8 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		CHILD("recovery_full", 0), CHILD("recovery_soft", 1), CHILD("recovery_ring", 2),
 		CHILD("recovery_vram_lost", 3), CHILD("recovery_strict_fault", 4),
-		CHILD("recovery_kind_fault", 5), CHILD("recovery_failing_calls", 7), CHILD("recovery_none", 6),
+		CHILD("recovery_kind_fault", 5), CHILD("recovery_none", 6), CHILD("recovery_by_hand", 7),
+		CHILD("recovery_failing_calls", 8), cmocka_unit_test(device_link),
 	};
 	int status = begin(argc, argv, children, COUNT(children));
 

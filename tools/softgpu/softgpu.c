@@ -271,12 +271,15 @@ lockup_ms(void)
 	return text && *text ? (unsigned)strtoul(text, NULL, 0) : DEFAULT_LOCKUP_MS;
 }
 
-static bool
+/* As hw/config.c has it. */
+static const char *
 recovery(void)
 {
-	const char *text = getenv("SOFTGPU_GPU_RECOVERY");
+	const char *on = getenv("SOFTGPU_GPU_RECOVERY"), *kind = getenv("SOFTGPU_RECOVERY");
 
-	return !text || strcmp(text, "0") != 0;
+	if (on && strcmp(on, "0") == 0)
+		return "none";
+	return kind && *kind ? kind : "full";
 }
 
 int

@@ -30,6 +30,9 @@ int sg_dmabuf_mmap(void *gem, uint64_t offset, uint64_t bytes, uint64_t *file_of
 void sg_sync_file_release(void *object);
 void sg_dmabuf_release(struct sg_desc *desc);
 
+/* A reset asked for by hand. */
+void sg_gpu_recover(void);
+
 /* Counters as one JSON object (report.c). */
 void sg_stats_write(struct _IO_FILE *out);
 /* What the kernel adds to /proc/self/fdinfo/N of a node (fdinfo.c). */

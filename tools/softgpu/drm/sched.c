@@ -388,6 +388,14 @@ lose_vram(void)
 			madvise(g->bo->host, g->bo->bytes, MADV_REMOVE);
 }
 
+static void
+reset_gpu(void)
+{
+	reset_rings();
+	if (sg_config()->vram_lost)
+		lose_vram();
+}
+
 /* A job has hung or broken the ring; what the kernel's recovery does to it and to others. Returns its error. */
 static int
 recover(struct sg_task *t, enum sg_outcome outcome)
@@ -407,10 +415,18 @@ recover(struct sg_task *t, enum sg_outcome outcome)
 		return -ECANCELED;
 	}
 	t->ctx->guilty = true;
-	reset_rings();
-	if (config->vram_lost)
-		lose_vram();
+	reset_gpu();
 	return -ECANCELED;
+}
+
+/* As the kernel's recovery by hand (debugfs): nobody is guilty. */
+void
+sg_gpu_recover(void)
+{
+	sg_lock();
+	sg_dev.reset_counter++;
+	reset_gpu();
+	sg_unlock();
 }
 
 static void

@@ -59,6 +59,16 @@ open_stats(int flags)
 	return fd;
 }
 
+/* The kernel resets when it is read; a program that opens it does that next. */
+static long
+open_recover(int flags)
+{
+	if ((flags & O_ACCMODE) != O_RDONLY)
+		return -EACCES;
+	sg_gpu_recover();
+	return sg_text_file("amdgpu_gpu_recover", "0\n", 2, flags);
+}
+
 /* A file opened anew through /proc is another description of the same node; the others cannot be opened so. */
 static long
 open_again(const char *path, int flags)
@@ -83,6 +93,7 @@ open_any(int dir, const char *path, int flags, unsigned mode)
 	case SG_PATH_CARD: return open_node(true, flags);
 	case SG_PATH_RENDER: return open_node(false, flags);
 	case SG_PATH_STATS: return open_stats(flags);
+	case SG_PATH_RECOVER: return open_recover(flags);
 	case SG_PATH_FD: return open_again(other, flags);
 	case SG_PATH_FDINFO: return sg_proc_fdinfo_open(sg_proc_fdinfo(other), flags);
 	case SG_PATH_TREE: fd = raw_openat(AT_FDCWD, other, flags, mode); break;

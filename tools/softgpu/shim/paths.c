@@ -32,7 +32,7 @@ tree_find(void)
 		return;
 	}
 	int r = sg_tree_create(&tree, sg_config()->profile, sg_config()->lockup_ms,
-			       strcmp(sg_config()->recovery, "none") != 0);
+			       sg_config()->recovery);
 	if (r == 0)
 		tree_owner = getpid();
 	else
@@ -118,6 +118,8 @@ classify_sys(const struct sg_tree *t, const char *path)
 		return SG_PATH_TREE;
 	if (after_minor(path, "/sys/class/drm/card%u", t->card) ||
 	    after_minor(path, "/sys/class/drm/renderD%u", t->render) ||
+	    after_minor(path, "/sys/kernel/debug/dri/%u", t->card) ||
+	    after_minor(path, "/sys/kernel/debug/dri/%u", t->render) ||
 	    after_minor(path, "/sys/dev/char/226:%u", t->card) || after_minor(path, "/sys/dev/char/226:%u", t->render))
 		return SG_PATH_TREE;
 	snprintf(prefix, sizeof(prefix), "/sys/bus/pci/devices/%s", t->slot);
@@ -145,7 +147,7 @@ worth_a_look(const char *path)
 		return false;
 	return has_prefix(path, "/sys/class/drm") || has_prefix(path, "/sys/dev/char/226:") ||
 	       has_prefix(path, "/sys/bus/pci/devices/") || has_prefix(path, "/sys/devices/pci0000:00/") ||
-	       has_prefix(path, "/sys/module/amdgpu");
+	       has_prefix(path, "/sys/module/amdgpu") || has_prefix(path, "/sys/kernel/debug/dri/");
 }
 
 static bool
@@ -182,6 +184,8 @@ sg_path_resolve(const char *path, char out[SG_PATH_ROOM])
 	const char *name = strrchr(path, '/');
 	if (kind == SG_PATH_TREE && strcmp(name, "/softgpu_stats") == 0)
 		kind = SG_PATH_STATS;
+	if (kind == SG_PATH_TREE && strcmp(name, "/amdgpu_gpu_recover") == 0)
+		kind = SG_PATH_RECOVER;
 	errno = saved;
 	return kind;
 }

@@ -13,6 +13,7 @@ enum sg_path {
 	SG_PATH_TREE,	/* a file or folder of the tree */
 	SG_PATH_CARD,	/* the nodes */
 	SG_PATH_RENDER,
+	SG_PATH_RECOVER, /* amdgpu_gpu_recover in debugfs: reading it resets the GPU */
 	SG_PATH_STATS,	/* softgpu_stats in the device's folder */
 	SG_PATH_FD,	/* /proc/self/fd/N of one of our descriptors; `out` is that path */
 	SG_PATH_FDINFO,	/* /proc/self/fdinfo/N of a node */

@@ -256,10 +256,27 @@ make_all(struct maker *m, const struct sg_profile *profile, unsigned lockup_ms, 
 	make_file(m, text, DESCRIPTION);
 }
 
+/* Which resets there are, as 6.13 and later tell it, and the file in debugfs that asks for one. */
+static void
+make_reset(struct maker *m, const char *recovery)
+{
+	const struct sg_tree *t = m->tree;
+	const char *shaders = strcmp(recovery, "soft") == 0 ? "soft full\n" :
+			      strcmp(recovery, "ring") == 0 ? "queue full\n" : strcmp(recovery, "none") == 0 ? "\n" : "full\n";
+
+	make_file(m, shaders, PCI_ROOT "/%s/gfx_reset_mask", t->slot);
+	make_file(m, shaders, PCI_ROOT "/%s/compute_reset_mask", t->slot);
+	make_file(m, strcmp(recovery, "ring") == 0 ? "full\n" : shaders, PCI_ROOT "/%s/sdma_reset_mask", t->slot);
+	make_dir(m, "sys/kernel/debug/dri/%u", t->card);
+	make_dir(m, "sys/kernel/debug/dri/%u", t->render);
+	make_file(m, "", "sys/kernel/debug/dri/%u/amdgpu_gpu_recover", t->card);
+	make_file(m, "", "sys/kernel/debug/dri/%u/amdgpu_gpu_recover", t->render);
+}
+
 /* ---- life ---- */
 
 int
-sg_tree_create(struct sg_tree *tree, const struct sg_profile *profile, unsigned lockup_ms, bool recovery)
+sg_tree_create(struct sg_tree *tree, const struct sg_profile *profile, unsigned lockup_ms, const char *recovery)
 {
 	const char *tmp = getenv("TMPDIR");
 	char pattern[200], real[PATH_MAX];
@@ -275,7 +292,8 @@ sg_tree_create(struct sg_tree *tree, const struct sg_profile *profile, unsigned 
 	strcpy(tree->root, real);
 	chmod(tree->root, 0755); /* programs that drop privileges read it too */
 	choose_names(tree);
-	make_all(&m, profile, lockup_ms, recovery);
+	make_all(&m, profile, lockup_ms, strcmp(recovery, "none") != 0);
+	make_reset(&m, recovery);
 	if (m.error)
 		sg_tree_remove(tree);
 	return m.error;

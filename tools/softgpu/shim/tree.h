@@ -22,7 +22,8 @@ struct sg_tree {
 };
 
 /* In $TMPDIR or /tmp. 0 or -errno; on failure nothing is left. */
-int sg_tree_create(struct sg_tree *tree, const struct sg_profile *profile, unsigned lockup_ms, bool recovery);
+int sg_tree_create(struct sg_tree *tree, const struct sg_profile *profile, unsigned lockup_ms,
+		   const char *recovery);
 /* One that another process made. */
 bool sg_tree_load(struct sg_tree *tree, const char *root);
 void sg_tree_remove(const struct sg_tree *tree);
