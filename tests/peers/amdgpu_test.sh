@@ -51,7 +51,6 @@ fi
 reason() { # suite test
 	case $1:$2 in
 	1:12 | 8:10 | 8:11) echo "draws; softgpu has shader cores but no graphics pipeline" ;;
-	1:13) echo "triggers a reset through debugfs (amdgpu_gpu_recover)" ;;
 	3:*) echo "UVD (video) ring, chips before Vega only" ;;
 	4:* | 5:* | 6:* | 7:*) echo "video and JPEG engines" ;;
 	8:13) echo "one IB of 1834994 dwords: Linux 6.12 refuses more than 0xfffff with EINVAL" ;;
