@@ -13,6 +13,12 @@
 #define CT_VALUE 0x600dcafeu
 #define CT_US 1000ull
 #define CT_MS 1000000ull
+/* Jobs that are to end well take several times as long under ThreadSanitizer. */
+#ifdef __SANITIZE_THREAD__
+#define CT_HANG_TIMEOUT "SOFTGPU_LOCKUP_TIMEOUT_MS=10000"
+#else
+#define CT_HANG_TIMEOUT "SOFTGPU_LOCKUP_TIMEOUT_MS=300"
+#endif
 
 /* ---- rings ---- */
 

@@ -793,8 +793,8 @@ after_a_hang(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(ct_self("bad", "SOFTGPU_STRICT=0", "SOFTGPU_LOCKUP_TIMEOUT_MS=300", recoveries[i]), 0);
-	assert_int_equal(ct_self("bad", "SOFTGPU_STRICT=0", "SOFTGPU_LOCKUP_TIMEOUT_MS=300", "SOFTGPU_EVENTFD=0"), 0);
+		assert_int_equal(ct_self("bad", "SOFTGPU_STRICT=0", CT_HANG_TIMEOUT, recoveries[i]), 0);
+	assert_int_equal(ct_self("bad", "SOFTGPU_STRICT=0", CT_HANG_TIMEOUT, "SOFTGPU_EVENTFD=0"), 0);
 }
 
 int

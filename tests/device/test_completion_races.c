@@ -868,11 +868,14 @@ race_18_word_long_before_fence(void **state)
 static void
 race_21_lost_interrupt(void **state)
 {
+	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip(); /* the runs take longer than the fences lag */
+#endif
 	struct gpuplan_slot *waited = ct_acquire(longs), *reaped = ct_acquire(longs), *first = ct_acquire(shorts);
 	struct gpuplan_completion c;
 	uint64_t start;
 
-	(void)state;
 	/* Until nothing of the setup is on the ring. */
 	ct_run(first, w.queue);
 	gpuplan_slot_release(first);
