@@ -357,6 +357,8 @@ bind_command(const struct gpuplan_package *package, const struct gp_package_plan
 
 		d->kernel = package->handles[d->kernel.index];
 		d->bindings = to->bindings + (d->bindings - from->bindings);
+		if (d->groups_from)
+			d->groups_from = to->grids + (d->groups_from - from->grids);
 	}
 }
 
@@ -377,9 +379,11 @@ free_bound(struct gp_package_plan *plan)
 	free(plan->outputs);
 	free(plan->commands);
 	free(plan->bindings);
+	free(plan->grids);
 }
 
-/* A copy of the plan whose regions and kernels are those of the loaded session. Names and args stay the package's. */
+/* A copy of the plan whose regions and kernels are those of the loaded session. Names, args and parameters stay the
+ * package's. */
 static int
 bind_plan(const struct gpuplan_package *package, const struct gp_package_plan *plan, struct gp_package_plan *bound)
 {
@@ -388,7 +392,8 @@ bind_plan(const struct gpuplan_package *package, const struct gp_package_plan *p
 	bound->outputs = copy_list(plan->outputs, plan->n_outputs, sizeof(*plan->outputs));
 	bound->commands = copy_list(plan->commands, plan->n_commands, sizeof(*plan->commands));
 	bound->bindings = copy_list(plan->bindings, plan->n_bindings, sizeof(*plan->bindings));
-	if (!bound->inputs || !bound->outputs || !bound->commands || !bound->bindings) {
+	bound->grids = copy_list(plan->grids, plan->n_grids, sizeof(*plan->grids));
+	if (!bound->inputs || !bound->outputs || !bound->commands || !bound->bindings || !bound->grids) {
 		free_bound(bound);
 		return -ENOMEM;
 	}
@@ -396,6 +401,8 @@ bind_plan(const struct gpuplan_package *package, const struct gp_package_plan *p
 	bind_ios(package, bound->outputs, bound->n_outputs);
 	for (uint32_t i = 0; i < bound->n_bindings; i++)
 		bound->bindings[i].region = bind(package, bound->bindings[i].region);
+	for (uint32_t i = 0; i < bound->n_grids; i++)
+		bound->grids[i] = bind(package, bound->grids[i]);
 	for (uint32_t i = 0; i < bound->n_commands; i++)
 		bind_command(package, plan, bound, &bound->commands[i]);
 	return 0;
@@ -449,6 +456,8 @@ gpuplan_package_plan(struct gpuplan_package *package, struct gpuplan_definition 
 	full.n_commands = bound.n_commands;
 	full.n_inputs = bound.n_inputs;
 	full.n_outputs = bound.n_outputs;
+	full.parameters = bound.parameters;
+	full.n_parameters = bound.n_parameters;
 	if (!full.name)
 		full.name = plan->name;
 	r = gpuplan_plan_create(definition, &full, out, error);

@@ -27,14 +27,18 @@ struct gp_package_kernel {
 };
 
 /* Commands and I/O in the public form, except that region.session and kernel.session are 0 and region.allocation and
- * kernel.index count the package's own. bindings and args are those of all dispatches, in order. */
+ * kernel.index count the package's own. bindings, args and grids (indirect ones) are those of all dispatches, in
+ * order. */
 struct gp_package_plan {
 	const char *name;
 	struct gpuplan_io *inputs, *outputs;
 	struct gpuplan_command *commands;
 	struct gpuplan_binding *bindings;
 	struct gpuplan_arg *args;
-	uint32_t n_inputs, n_outputs, n_commands, n_bindings, n_args;
+	struct gpuplan_region *grids;
+	struct gpuplan_parameter *parameters;
+	uint32_t n_inputs, n_outputs, n_commands, n_bindings, n_args, n_grids, n_parameters;
+	json_t *parameter_index; /* name -> number */
 };
 
 struct gpuplan_package {

@@ -23,6 +23,52 @@ read_binding(const struct gpuplan_package *package, const struct gp_node *node, 
 	return r;
 }
 
+/* Reads member `key` of an object, the name of a parameter of the plan. */
+static int
+read_param(const struct gp_package_plan *plan, const struct gp_node *object, const char *key, uint32_t *number)
+{
+	const json_t *found;
+	const char *name;
+	int r = gp_node_get_string(object, key, &name);
+
+	if (r)
+		return r;
+	found = json_object_get(plan->parameter_index, name);
+	if (!found)
+		return gp_node_error(object, -ENOENT, "names parameter \"%.64s\", the plan has %" PRIu32 " and none of that name",
+				     name, plan->n_parameters);
+	*number = (uint32_t)json_integer_value(found);
+	return 0;
+}
+
+/* A dword that is a number or {"param": NAME}: *value, or *param = parameter + 1 and *value 0. */
+static int
+read_word(const struct gp_package_plan *plan, const struct gp_node *node, uint32_t *value, uint32_t *param)
+{
+	static const char *const known[] = { "param", NULL };
+	uint32_t number = 0;
+	uint64_t n = 0;
+	int r;
+
+	*value = *param = 0;
+	if (!json_is_object(node->value)) {
+		r = gp_node_uint(node, UINT32_MAX, &n);
+		*value = (uint32_t)n;
+		return r;
+	}
+	if ((r = gp_node_check_members(node, known)) || (r = read_param(plan, node, "param", &number)))
+		return r;
+	*param = number + 1;
+	return 0;
+}
+
+/* What read_word takes. */
+static json_type
+word_type(const json_t *value)
+{
+	return json_is_object(value) ? JSON_OBJECT : JSON_INTEGER;
+}
+
 static int
 read_integer_arg(const struct gp_node *value, uint32_t bytes, bool is_signed, struct gpuplan_arg *arg)
 {
@@ -53,15 +99,16 @@ read_real_arg(const struct gp_node *value, uint32_t bytes, struct gpuplan_arg *a
 	return 0;
 }
 
-/* One member that says what it is: {"binding": 0}, {"u32": 5}, {"lds": 1024}. */
+/* One member that says what it is: {"binding": 0}, {"u32": 5}, {"lds": 1024}, {"param": "n"}. */
 static int
-read_arg(const struct gp_node *node, uint32_t n_bindings, struct gpuplan_arg *arg)
+read_arg(const struct gp_package_plan *plan, const struct gp_node *node, uint32_t n_bindings, struct gpuplan_arg *arg)
 {
-	enum { BINDING, LDS, UINT, INT, REAL };
+	enum { BINDING, LDS, UINT, INT, REAL, PARAM };
 	static const struct { const char *key; int how; uint32_t bytes; } kinds[] = {
 		{ "binding", BINDING, 0 }, { "lds", LDS, 0 }, { "u8", UINT, 1 },  { "i8", INT, 1 },
 		{ "u16", UINT, 2 },	   { "i16", INT, 2 }, { "u32", UINT, 4 }, { "i32", INT, 4 },
 		{ "u64", UINT, 8 },	   { "i64", INT, 8 }, { "f32", REAL, 4 }, { "f64", REAL, 8 },
+		{ "param", PARAM, 0 },
 	};
 	size_t k = 0, n_kinds = sizeof(kinds) / sizeof(kinds[0]);
 	struct gp_node value;
@@ -72,9 +119,13 @@ read_arg(const struct gp_node *node, uint32_t n_bindings, struct gpuplan_arg *ar
 		k++;
 	if (k == n_kinds || json_object_size(node->value) != 1)
 		return gp_node_error(node, -EINVAL,
-				     "has %zu members, expected exactly one of binding, lds, u8, i8, u16, i16, u32, i32, "
-				     "u64, i64, f32, f64",
+				     "has %zu members, expected exactly one of binding, lds, param, u8, i8, u16, i16, u32, "
+				     "i32, u64, i64, f32, f64",
 				     json_object_size(node->value));
+	if (kinds[k].how == PARAM && plan) {
+		arg->kind = GPUPLAN_ARG_PARAM;
+		return read_param(plan, node, "param", &arg->binding);
+	}
 	/* 1 is as good a fraction as 1.0 */
 	r = gp_node_child(node, kinds[k].key,
 			  kinds[k].how == REAL && json_is_real(json_object_get(node->value, kinds[k].key)) ? JSON_REAL :
@@ -98,19 +149,36 @@ read_arg(const struct gp_node *node, uint32_t n_bindings, struct gpuplan_arg *ar
 	return r;
 }
 
+int
+gp_package_scalar(const struct gp_node *node, uint32_t bytes, uint64_t *bits)
+{
+	struct gpuplan_arg arg = { 0 };
+	int r = read_arg(NULL, node, 0, &arg);
+
+	if (!r && arg.kind != GPUPLAN_ARG_SCALAR)
+		return gp_node_error(node, -EINVAL, "is no number, expected one of %" PRIu32 " bytes", bytes);
+	if (!r && arg.bytes != bytes)
+		return gp_node_error(node, -EINVAL, "has %" PRIu32 " bytes, expected %" PRIu32, arg.bytes, bytes);
+	*bits = arg.value.u64 & UINT64_MAX >> (64 - 8 * bytes);
+	return r;
+}
+
+/* x, y and z of key into axes; params NULL: numbers only. */
 static int
-read_axes(const struct gp_node *dispatch, const char *key, uint32_t axes[3])
+read_axes(const struct gp_package_plan *plan, const struct gp_node *dispatch, const char *key, uint32_t axes[3],
+	  uint32_t params[3])
 {
 	struct gp_node list, one;
-	uint64_t n = 0;
+	uint32_t none;
 	int r = gp_node_child(dispatch, key, JSON_ARRAY, &list);
 
 	if (!r && json_array_size(list.value) != 3)
 		r = gp_node_error(&list, -EINVAL, "has %zu elements, expected x, y and z", json_array_size(list.value));
 	for (size_t i = 0; !r && i < 3; i++) {
-		if (!(r = gp_node_element(&list, i, JSON_INTEGER, &one)))
-			r = gp_node_uint(&one, UINT32_MAX, &n);
-		axes[i] = (uint32_t)n;
+		json_type type = params ? word_type(json_array_get(list.value, i)) : JSON_INTEGER;
+
+		if (!(r = gp_node_element(&list, i, type, &one)))
+			r = read_word(plan, &one, &axes[i], params ? &params[i] : &none);
 	}
 	return r;
 }
@@ -137,7 +205,7 @@ read_lists(const struct gpuplan_package *package, struct gp_package_plan *plan, 
 	dispatch->n_args = (uint32_t)json_array_size(list.value);
 	for (uint32_t i = 0; i < dispatch->n_args; i++)
 		if ((r = gp_node_element(&list, i, JSON_OBJECT, &one)) ||
-		    (r = read_arg(&one, dispatch->n_bindings, &plan->args[plan->n_args++])))
+		    (r = read_arg(plan, &one, dispatch->n_bindings, &plan->args[plan->n_args++])))
 			return r;
 	return 0;
 }
@@ -146,14 +214,21 @@ static int
 read_dispatch(const struct gpuplan_package *package, struct gp_package_plan *plan, const struct gp_node *node,
 	      struct gpuplan_dispatch *dispatch)
 {
-	static const char *const known[] = { "kernel", "grid", "block", "dynamic_lds", "bindings", "args", NULL };
+	static const char *const known[] = { "kernel", "grid",     "grid_from", "block", "dynamic_lds",
+					     "bindings", "args", NULL };
 	uint64_t lds = 0;
 	int r;
 
 	if ((r = gp_node_check_members(node, known)) ||
 	    (r = gp_package_lookup(package->kernel_index, node, "kernel", &dispatch->kernel.index)) ||
-	    (r = read_axes(node, "grid", dispatch->groups)) || (r = read_axes(node, "block", dispatch->block)))
+	    (r = read_axes(plan, node, "grid", dispatch->groups, dispatch->groups_param)) ||
+	    (r = read_axes(plan, node, "block", dispatch->block, NULL)))
 		return r;
+	if (gp_node_has(node, "grid_from")) {
+		dispatch->groups_from = &plan->grids[plan->n_grids++];
+		if ((r = gp_package_region(package, node, "grid_from", &plan->grids[plan->n_grids - 1])))
+			return r;
+	}
 	if (gp_node_has(node, "dynamic_lds") && (r = gp_node_get_uint(node, "dynamic_lds", UINT32_MAX, &lds)))
 		return r;
 	dispatch->dynamic_lds = (uint32_t)lds;
@@ -161,16 +236,18 @@ read_dispatch(const struct gpuplan_package *package, struct gp_package_plan *pla
 }
 
 static int
-read_fill(const struct gpuplan_package *package, const struct gp_node *node, struct gpuplan_command *command)
+read_fill(const struct gpuplan_package *package, const struct gp_package_plan *plan, const struct gp_node *node,
+	  struct gpuplan_command *command)
 {
 	static const char *const known[] = { "dst", "value", NULL };
-	uint64_t value = 0;
+	struct gp_node value;
 	int r;
 
-	if (!(r = gp_node_check_members(node, known)) && !(r = gp_package_region(package, node, "dst", &command->u.fill.dst)))
-		r = gp_node_get_uint(node, "value", UINT32_MAX, &value);
-	command->u.fill.value = (uint32_t)value;
-	return r;
+	if ((r = gp_node_check_members(node, known)) ||
+	    (r = gp_package_region(package, node, "dst", &command->u.fill.dst)) ||
+	    (r = gp_node_child(node, "value", word_type(json_object_get(node->value, "value")), &value)))
+		return r;
+	return read_word(plan, &value, &command->u.fill.value, &command->u.fill.value_param);
 }
 
 static int
@@ -179,7 +256,8 @@ read_copy(const struct gpuplan_package *package, const struct gp_node *node, str
 	static const char *const known[] = { "dst", "src", NULL };
 	int r;
 
-	if (!(r = gp_node_check_members(node, known)) && !(r = gp_package_region(package, node, "dst", &command->u.copy.dst)))
+	if (!(r = gp_node_check_members(node, known)) &&
+	    !(r = gp_package_region(package, node, "dst", &command->u.copy.dst)))
 		r = gp_package_region(package, node, "src", &command->u.copy.src);
 	return r;
 }
@@ -204,17 +282,16 @@ gp_package_command(const struct gpuplan_package *package, struct gp_package_plan
 		return r;
 	command->kind = fill ? GPUPLAN_FILL : copy ? GPUPLAN_COPY : GPUPLAN_DISPATCH;
 	if (fill)
-		return read_fill(package, &body, command);
+		return read_fill(package, plan, &body, command);
 	return copy ? read_copy(package, &body, command) : read_dispatch(package, plan, &body, &command->u.dispatch);
 }
 
-/* Makes room for the bindings and arguments of all commands, whatever types they turn out to have. */
 int
 gp_package_room(struct gp_package_plan *plan, const struct gp_node *commands)
 {
-	size_t n_bindings = 1, n_args = 1;
+	size_t n_bindings = 1, n_args = 1, n_commands = json_array_size(commands->value);
 
-	for (size_t i = 0; i < json_array_size(commands->value); i++) {
+	for (size_t i = 0; i < n_commands; i++) {
 		const json_t *dispatch = json_object_get(json_array_get(commands->value, i), "dispatch");
 
 		n_bindings += json_array_size(json_object_get(dispatch, "bindings"));
@@ -225,7 +302,8 @@ gp_package_room(struct gp_package_plan *plan, const struct gp_node *commands)
 				     n_bindings - 1, n_args - 1, UINT32_MAX / 2);
 	plan->bindings = calloc(n_bindings, sizeof(*plan->bindings));
 	plan->args = calloc(n_args, sizeof(*plan->args));
-	if (!plan->bindings || !plan->args)
+	plan->grids = calloc(n_commands + 1, sizeof(*plan->grids));
+	if (!plan->bindings || !plan->args || !plan->grids)
 		return gp_node_error(commands, -ENOMEM, "no memory for %zu bindings and %zu arguments", n_bindings - 1,
 				     n_args - 1);
 	return 0;

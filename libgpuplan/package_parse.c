@@ -278,14 +278,72 @@ read_io(const struct gpuplan_package *package, const struct gp_node *plan, const
 	return r;
 }
 
+/* "initial", "min" or "max": an integer, or a number with its type. */
+static int
+read_bound(const struct gp_node *node, const char *key, uint32_t bytes, uint64_t *bits)
+{
+	uint64_t most = UINT64_MAX >> (64 - 8 * bytes);
+	struct gp_node value;
+	int r;
+
+	if (!json_is_object(json_object_get(node->value, key)))
+		return gp_node_get_uint(node, key, most < INT64_MAX ? most : INT64_MAX, bits);
+	r = gp_node_child(node, key, JSON_OBJECT, &value);
+	return r ? r : gp_package_scalar(&value, bytes, bits);
+}
+
+static int
+read_parameter(const struct gp_node *node, struct gpuplan_parameter *p)
+{
+	static const char *const known[] = { "name", "bytes", "initial", "min", "max", NULL };
+	uint64_t bytes = 0;
+	int r;
+
+	if ((r = gp_node_check_members(node, known)) || (r = gp_node_get_string(node, "name", &p->name)) ||
+	    (r = gp_node_get_uint(node, "bytes", UINT32_MAX, &bytes)))
+		return r;
+	if (bytes < 1 || bytes > 8)
+		return gp_node_error(node, -EINVAL, "\"%.64s\" has %" PRIu64 " bytes, 1 to 8 are possible", p->name, bytes);
+	p->bytes = (uint32_t)bytes;
+	p->max = UINT64_MAX >> (64 - 8 * bytes);
+	if ((r = read_bound(node, "initial", p->bytes, &p->initial)) ||
+	    (gp_node_has(node, "min") && (r = read_bound(node, "min", p->bytes, &p->min))) ||
+	    (gp_node_has(node, "max") && (r = read_bound(node, "max", p->bytes, &p->max))))
+		return r;
+	if (p->initial < p->min || p->initial > p->max)
+		return gp_node_error(node, -EINVAL,
+				     "\"%.64s\" is %" PRIu64 " at first, min and max are %" PRIu64 " and %" PRIu64, p->name,
+				     p->initial, p->min, p->max);
+	return 0;
+}
+
+static int
+read_parameters(const struct gp_node *node, struct gp_package_plan *plan)
+{
+	struct gp_node list, one;
+	int r = 0;
+
+	if (!gp_node_has(node, "parameters"))
+		return 0;
+	if ((r = gp_node_child(node, "parameters", JSON_ARRAY, &list)))
+		return r;
+	plan->parameters = gp_package_list(&list, sizeof(*plan->parameters), &plan->n_parameters, &r);
+	for (uint32_t i = 0; !r && i < plan->n_parameters; i++)
+		if (!(r = gp_node_element(&list, i, JSON_OBJECT, &one)) &&
+		    !(r = read_parameter(&one, &plan->parameters[i])))
+			r = index_add(&plan->parameter_index, &one, plan->parameters[i].name);
+	return r;
+}
+
 static int
 read_plan(const struct gpuplan_package *package, const struct gp_node *node, struct gp_package_plan *plan)
 {
-	static const char *const known[] = { "name", "inputs", "outputs", "commands", NULL };
+	static const char *const known[] = { "name", "parameters", "inputs", "outputs", "commands", NULL };
 	struct gp_node list, one;
 	int r;
 
 	if ((r = gp_node_check_members(node, known)) || (r = gp_node_get_string(node, "name", &plan->name)) ||
+	    (r = read_parameters(node, plan)) ||
 	    (r = read_io(package, node, "inputs", &plan->inputs, &plan->n_inputs)) ||
 	    (r = read_io(package, node, "outputs", &plan->outputs, &plan->n_outputs)) ||
 	    (r = gp_node_child(node, "commands", JSON_ARRAY, &list)) || (r = gp_package_room(plan, &list)))
@@ -349,6 +407,9 @@ finish_plan(struct gp_package_plan *plan)
 	free(plan->commands);
 	free(plan->bindings);
 	free(plan->args);
+	free(plan->grids);
+	free(plan->parameters);
+	json_decref(plan->parameter_index);
 }
 
 void

@@ -336,9 +336,9 @@ struct gpuplan_plan_params {
 };
 
 /* Validates and compiles the commands and allocates all slots. Everything that can be refused is refused here, each
- * with its own sentence: -EINVAL regions, bindings, arguments, I/O, parameters, capacity; -EXDEV foreign context; -ENOENT unknown
- * allocation or kernel; -EPERM writing a weight; -E2BIG grid or workgroup over a limit; -ENOTSUP kernel that cannot have an
- * indirect grid; -ENOMEM device or budget. */
+ * with its own sentence: -EINVAL regions, bindings, arguments, I/O, parameters, capacity; -EXDEV foreign context;
+ * -ENOENT unknown allocation or kernel; -EPERM writing a weight; -E2BIG grid or workgroup over a limit; -ENOTSUP kernel
+ * that cannot have an indirect grid; -ENOMEM device or budget. */
 GPUPLAN_API int gpuplan_plan_create(struct gpuplan_definition *definition, const struct gpuplan_plan_params *params,
 				    struct gpuplan_plan **plan, struct gpuplan_error *error);
 /* The plan of an image that gpuplan_plan_image gave, in this process or another, on this machine or not. Of params only
@@ -421,7 +421,8 @@ GPUPLAN_API int gpuplan_recording_create(struct gpuplan_definition *definition, 
 GPUPLAN_API void gpuplan_recording_destroy(struct gpuplan_recording *recording);
 /* Appends the fragment's commands, ports moved as bound: the output of one fragment becomes the input of the next by
  * binding both to one region; nothing is copied on the GPU. Parameters of one name are one parameter of the recording,
- * unless flags say otherwise. params may be NULL (no binds). A refused append appends nothing. Errors: -EXDEV fragment of another definition; -ENOENT no such port; -EINVAL bound region of another
+ * unless flags say otherwise. params may be NULL (no binds). A refused append appends nothing. Errors: -EXDEV fragment
+ * of another definition; -ENOENT no such port; -EINVAL bound region of another
  * session, past its allocation or with too few bytes, a port bound twice, a port that a command reaches over the edge
  * of, two ports that share bytes bound apart, or two regions that share bytes only now and one of them written (both
  * commands are named), parameters of one name that differ; -EPERM an output bound to a weight; -ENOMEM. */
@@ -562,7 +563,7 @@ GPUPLAN_API int gpuplan_package_load(struct gpuplan_package *package, struct gpu
 				     const char *target, gpuplan_find_code_fn *find_code, void *arg,
 				     struct gpuplan_error *error);
 /* gpuplan_plan_create of the package's plan of that name, on the definition frozen from that session. Members of
- * params that describe commands and I/O are ignored; capacity, flags, context and the test hooks count. */
+ * params that describe commands, parameters and I/O are ignored; capacity, flags, context and the test hooks count. */
 GPUPLAN_API int gpuplan_package_plan(struct gpuplan_package *package, struct gpuplan_definition *definition,
 				     const char *name, const struct gpuplan_plan_params *params,
 				     struct gpuplan_plan **plan, struct gpuplan_error *error);

@@ -47,11 +47,32 @@ check_dispatch(const struct gpuplan_package *package, const struct gp_package_pl
 	for (uint32_t i = 0; i < d->n_args; i++)
 		if (d->args[i].kind == GPUPLAN_ARG_BINDING)
 			need(d->args[i].binding < d->n_bindings, "argument's binding < n_bindings");
+		else if (d->args[i].kind == GPUPLAN_ARG_PARAM)
+			need(d->args[i].binding < plan->n_parameters, "argument's parameter < n_parameters");
+	for (uint32_t i = 0; i < 3; i++)
+		need(d->groups_param[i] <= plan->n_parameters && !(d->groups_param[i] && d->groups[i]), "grid's parameter");
+	if (!d->groups_from)
+		return;
+	need(d->groups_from >= plan->grids && d->groups_from < plan->grids + plan->n_grids, "grid inside the plan's");
+	check_region(package, d->groups_from);
+}
+
+static void
+check_parameters(const struct gp_package_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->n_parameters; i++) {
+		const struct gpuplan_parameter *p = &plan->parameters[i];
+
+		need(p->name[0] && p->bytes >= 1 && p->bytes <= 8, "a parameter's size");
+		need(p->min <= p->initial && p->initial <= p->max && p->max <= UINT64_MAX >> (64 - 8 * p->bytes),
+		     "a parameter's range");
+	}
 }
 
 static void
 check_plan(const struct gpuplan_package *package, const struct gp_package_plan *plan)
 {
+	check_parameters(plan);
 	for (uint32_t i = 0; i < plan->n_inputs; i++)
 		check_region(package, &plan->inputs[i].region);
 	for (uint32_t i = 0; i < plan->n_outputs; i++)
@@ -59,9 +80,10 @@ check_plan(const struct gpuplan_package *package, const struct gp_package_plan *
 	for (uint32_t i = 0; i < plan->n_commands; i++) {
 		const struct gpuplan_command *c = &plan->commands[i];
 
-		if (c->kind == GPUPLAN_FILL)
+		if (c->kind == GPUPLAN_FILL) {
 			check_region(package, &c->u.fill.dst);
-		else if (c->kind == GPUPLAN_COPY)
+			need(c->u.fill.value_param <= plan->n_parameters, "fill's parameter <= n_parameters");
+		} else if (c->kind == GPUPLAN_COPY)
 			check_region(package, &c->u.copy.src);
 		else
 			check_dispatch(package, plan, &c->u.dispatch);
@@ -134,7 +156,7 @@ random_below(uint64_t n)
 
 static const char *const words[] = {
 	"\"",  "{",	 "}",	 "[",	  "]",		",",	  ":",		       "-1",		"0",
-	"1e9", "1.5",	 "null", "true", "\"weight\"", "\"f32\"", "9223372036854775807", "4294967296", "\\u0000",
+	"1e9", "1.5",	 "null", "true", "\"param\"", "\"f32\"", "9223372036854775807", "4294967296", "\\u0000",
 };
 
 /* One random edit of *data; there is room for 32 bytes more. */

@@ -142,6 +142,9 @@ static struct {
 	struct gpuplan_io input, output;
 	struct gpuplan_binding binding[3];
 	struct gpuplan_arg arg[7];
+	struct gpuplan_region grid;
+	struct gpuplan_parameter parameter[2];
+	char parameter_name[2][32];
 } seen;
 
 static int
@@ -216,6 +219,12 @@ gpuplan_plan_create(struct gpuplan_definition *definition, const struct gpuplan_
 	seen.binding[2] = params->commands[3].u.dispatch.bindings[0];
 	memcpy(seen.arg, params->commands[2].u.dispatch.args, 6 * sizeof(seen.arg[0]));
 	seen.arg[6] = params->commands[3].u.dispatch.args[0];
+	if (params->commands[2].u.dispatch.groups_from)
+		seen.grid = *params->commands[2].u.dispatch.groups_from;
+	for (uint32_t i = 0; i < params->n_parameters; i++) {
+		seen.parameter[i] = params->parameters[i];
+		snprintf(seen.parameter_name[i], sizeof(seen.parameter_name[0]), "%s", params->parameters[i].name);
+	}
 	*plan = (struct gpuplan_plan *)&seen;
 	return step(error);
 }
@@ -412,6 +421,88 @@ scalars_of_every_size(void **state)
 	gpuplan_package_close(package);
 }
 
+/* base_json with several edits. */
+static void
+write_edited(const char *const edits[][2], size_t n)
+{
+	char *json = edit(base_json, edits[0][0], edits[0][1]);
+
+	for (size_t i = 1; i < n; i++) {
+		char *next = edit(json, edits[i][0], edits[i][1]);
+
+		free(json);
+		json = next;
+	}
+	write_bytes("package.json", json, strlen(json));
+	free(json);
+}
+
+static void
+parameters_reach_the_plan(void **state)
+{
+	static const char *const edits[][2] = {
+		{ "{\"name\": \"p\",", "{\"name\": \"p\", \"parameters\": [{\"name\": \"n\", \"bytes\": 2, \"initial\": 5,"
+		  " \"min\": 1, \"max\": 9}, {\"name\": \"scale\", \"bytes\": 4, \"initial\": {\"f32\": -1.5}}]," },
+		{ "\"value\": 7", "\"value\": {\"param\": \"scale\"}" },
+		{ "[1, 2, 3]", "[1, {\"param\": \"n\"}, 3]" },
+		{ "{\"i32\": -5}", "{\"param\": \"scale\"}" },
+	};
+	struct gpuplan_plan_params params = { .size = sizeof(params), .capacity = 1 };
+	struct gpuplan_package *package;
+	struct gpuplan_plan *plan;
+	struct gpuplan_error error;
+
+	(void)state;
+	write_edited(edits, 4);
+	assert_int_equal(open_folder(&package, &error), 0);
+	assert_int_equal(load(package, 0, &error), 0);
+	assert_int_equal(gpuplan_package_plan(package, a_definition, "p", &params, &plan, &error), 0);
+	assert_int_equal(seen.plan.n_parameters, 2);
+	assert_string_equal(seen.parameter_name[0], "n");
+	assert_int_equal(seen.parameter[0].bytes, 2);
+	assert_int_equal(seen.parameter[0].initial, 5);
+	assert_int_equal(seen.parameter[0].min, 1);
+	assert_int_equal(seen.parameter[0].max, 9);
+	assert_string_equal(seen.parameter_name[1], "scale");
+	assert_int_equal(seen.parameter[1].bytes, 4);
+	assert_int_equal(seen.parameter[1].initial, 0xbfc00000);
+	assert_int_equal(seen.parameter[1].min, 0);
+	assert_int_equal(seen.parameter[1].max, UINT32_MAX);
+	assert_int_equal(seen.command[0].u.fill.value, 0);
+	assert_int_equal(seen.command[0].u.fill.value_param, 2);
+	assert_int_equal(seen.command[2].u.dispatch.groups[0], 1);
+	assert_int_equal(seen.command[2].u.dispatch.groups[1], 0);
+	assert_int_equal(seen.command[2].u.dispatch.groups_param[0], 0);
+	assert_int_equal(seen.command[2].u.dispatch.groups_param[1], 1);
+	assert_int_equal(seen.arg[2].kind, GPUPLAN_ARG_PARAM);
+	assert_int_equal(seen.arg[2].binding, 1);
+	assert_int_equal(seen.arg[2].bytes, 0);
+	assert_null(seen.command[2].u.dispatch.groups_from);
+	gpuplan_package_close(package);
+}
+
+static void
+indirect_grids_reach_the_plan(void **state)
+{
+	static const char *const edits[][2] = {
+		{ "[1, 2, 3]", "[1, 2, 3], \"grid_from\": {\"allocation\": \"s\", \"offset\": 4, \"bytes\": 12}" },
+	};
+	struct gpuplan_plan_params params = { .size = sizeof(params), .capacity = 1 };
+	struct gpuplan_package *package;
+	struct gpuplan_plan *plan;
+	struct gpuplan_error error;
+
+	(void)state;
+	write_edited(edits, 1);
+	assert_int_equal(open_folder(&package, &error), 0);
+	assert_int_equal(load(package, 0, &error), 0);
+	assert_int_equal(gpuplan_package_plan(package, a_definition, "p", &params, &plan, &error), 0);
+	assert_region(seen.grid, 102, 4, 12);
+	assert_int_equal(seen.command[2].u.dispatch.groups[2], 3);
+	assert_null(seen.command[3].u.dispatch.groups_from);
+	gpuplan_package_close(package);
+}
+
 /* ---- failures after opening ---- */
 
 static void
@@ -502,7 +593,48 @@ struct refusal {
 	const char *sentence; /* the end of the message */
 };
 
+/* The good plan with a parameter list. */
+#define WITH(list) "{\"name\": \"p\",", "{\"name\": \"p\", \"parameters\": [" list "],"
+#define PARAMETER(text) "{\"name\": \"n\", \"bytes\": 2, " text "}"
+
 static const struct refusal refusals[] = {
+	{ "parameters_not_array", "{\"name\": \"p\",", "{\"name\": \"p\", \"parameters\": {},", -EINVAL,
+	  "plans[0].parameters: is an object, expected an array" },
+	{ "parameter_without_name", WITH("{\"bytes\": 2, \"initial\": 0}"), -EINVAL,
+	  "plans[0].parameters[0]: has no member \"name\"" },
+	{ "parameter_twice", WITH(PARAMETER("\"initial\": 1") ", " PARAMETER("\"initial\": 1")), -EINVAL,
+	  "plans[0].parameters[1]: name \"n\" is taken by element 0" },
+	{ "parameter_of_9_bytes", WITH("{\"name\": \"n\", \"bytes\": 9, \"initial\": 0}"), -EINVAL,
+	  "plans[0].parameters[0]: \"n\" has 9 bytes, 1 to 8 are possible" },
+	{ "parameter_of_0_bytes", WITH("{\"name\": \"n\", \"bytes\": 0, \"initial\": 0}"), -EINVAL,
+	  "plans[0].parameters[0]: \"n\" has 0 bytes, 1 to 8 are possible" },
+	{ "parameter_without_initial", WITH(PARAMETER("\"min\": 1")), -EINVAL,
+	  "plans[0].parameters[0]: has no member \"initial\"" },
+	{ "parameter_unknown_member", WITH(PARAMETER("\"initail\": 1")), -EINVAL,
+	  "plans[0].parameters[0]: unknown member \"initail\", known are name, bytes, initial, min, max" },
+	{ "parameter_max_range", WITH(PARAMETER("\"initial\": 1, \"max\": 65536")), -EINVAL,
+	  "plans[0].parameters[0].max: is 65536, expected 0 to 65535" },
+	{ "parameter_starts_above", WITH(PARAMETER("\"initial\": 10, \"max\": 9")), -EINVAL,
+	  "plans[0].parameters[0]: \"n\" is 10 at first, min and max are 0 and 9" },
+	{ "parameter_min_above_max", WITH(PARAMETER("\"initial\": 5, \"min\": 7, \"max\": 6")), -EINVAL,
+	  "plans[0].parameters[0]: \"n\" is 5 at first, min and max are 7 and 6" },
+	{ "parameter_initial_of_another_size", WITH(PARAMETER("\"initial\": {\"f32\": 1}")), -EINVAL,
+	  "plans[0].parameters[0].initial: has 4 bytes, expected 2" },
+	{ "parameter_initial_is_no_number", WITH(PARAMETER("\"initial\": {\"lds\": 1}")), -EINVAL,
+	  "plans[0].parameters[0].initial: is no number, expected one of 2 bytes" },
+	{ "argument_unknown_parameter", "{\"i32\": -5}", "{\"param\": \"n\"}", -ENOENT,
+	  "dispatch.args[2]: names parameter \"n\", the plan has 0 and none of that name" },
+	{ "fill_unknown_parameter", "\"value\": 7", "\"value\": {\"param\": \"n\"}", -ENOENT,
+	  "fill.value: names parameter \"n\", the plan has 0 and none of that name" },
+	{ "grid_unknown_parameter", "[1, 2, 3]", "[1, {\"param\": \"n\"}, 3]", -ENOENT,
+	  "dispatch.grid[1]: names parameter \"n\", the plan has 0 and none of that name" },
+	{ "grid_unknown_member", "[1, 2, 3]", "[1, {\"parm\": \"n\"}, 3]", -EINVAL,
+	  "dispatch.grid[1]: unknown member \"parm\", known are param" },
+	{ "block_of_a_parameter", "[64, 1, 1]", "[{\"param\": \"n\"}, 1, 1]", -EINVAL,
+	  "dispatch.block[0]: is an object, expected an integer" },
+	{ "grid_from_past_end", "[1, 2, 3]",
+	  "[1, 2, 3], \"grid_from\": {\"allocation\": \"s\", \"offset\": 24, \"bytes\": 12}", -EINVAL,
+	  "dispatch.grid_from: offset 24 + 12 bytes ends past allocation \"s\" of 32 bytes" },
 	{ "not_json", "{\"format\": 1,", "{\"format\" 1,", -EINVAL, "':' expected near '1'" },
 	{ "root_is_array", base_json, "[]", -EINVAL, "package.json: is an array, expected an object" },
 	{ "empty_file", base_json, "", -EINVAL, "'[' or '{' expected near end of file" },
@@ -602,11 +734,11 @@ static const struct refusal refusals[] = {
 	{ "binding_number", "{\"binding\": 1}", "{\"binding\": 2}", -EINVAL,
 	  "dispatch.args[0].binding: is 2, the dispatch has 2 bindings" },
 	{ "argument_of_no_kind", "{\"i32\": -5}", "{\"int\": -5}", -EINVAL,
-	  "dispatch.args[2]: has 1 members, expected exactly one of binding, lds, u8, i8, u16, i16, u32, i32, u64, i64, "
-	  "f32, f64" },
+	  "dispatch.args[2]: has 1 members, expected exactly one of binding, lds, param, u8, i8, u16, i16, u32, i32, "
+	  "u64, i64, f32, f64" },
 	{ "argument_of_two_kinds", "{\"i32\": -5}", "{\"i32\": -5, \"u32\": 5}", -EINVAL,
-	  "dispatch.args[2]: has 2 members, expected exactly one of binding, lds, u8, i8, u16, i16, u32, i32, u64, i64, "
-	  "f32, f64" },
+	  "dispatch.args[2]: has 2 members, expected exactly one of binding, lds, param, u8, i8, u16, i16, u32, i32, "
+	  "u64, i64, f32, f64" },
 	{ "argument_negative_u32", "{\"i32\": -5}", "{\"u32\": -5}", -EINVAL,
 	  "dispatch.args[2].u32: is -5, expected 0 to 4294967295" },
 	{ "argument_i8_range", "{\"i32\": -5}", "{\"i8\": -129}", -EINVAL,
@@ -745,6 +877,8 @@ main(void)
 		TEST(load_declares_uploads_and_loads_each_object_once),
 		TEST(plan_carries_regions_kernels_and_arguments),
 		TEST(scalars_of_every_size),
+		TEST(parameters_reach_the_plan),
+		TEST(indirect_grids_reach_the_plan),
 		TEST(load_passes_on_every_refusal_and_keeps_the_load_before),
 		TEST(plan_refuses_unknown_names_and_missing_params),
 		TEST(open_survives_every_failing_json_allocation),
