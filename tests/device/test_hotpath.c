@@ -358,6 +358,58 @@ fills(uint32_t n)
 	return plan;
 }
 
+/* n fills of the output, each with a parameter of its own. */
+static struct gpuplan_plan *
+parameter_fills(uint32_t n)
+{
+	struct gpuplan_command *commands = calloc(n, sizeof(*commands));
+	struct gpuplan_parameter *parameters = calloc(n, sizeof(*parameters));
+	struct gpuplan_plan_params params = dt_plan_params(1, commands, n);
+	struct gpuplan_io io = { .region = out, .dtype = GPUPLAN_U32, .rank = 1, .shape = { 1024 } };
+	char (*names)[8] = calloc(n, sizeof(*names));
+	struct gpuplan_plan *plan;
+	struct gpuplan_error error;
+
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(names[i], sizeof(names[0]), "%u", i);
+		parameters[i] = (struct gpuplan_parameter){ .name = names[i], .bytes = 4, .max = 1u << 31 };
+		commands[i] = dt_fill(gpuplan_slice(out, 4 * i, 4), 0);
+		commands[i].u.fill.value_param = i + 1;
+	}
+	params.outputs = &io;
+	params.n_outputs = 1;
+	params.parameters = parameters;
+	params.n_parameters = n;
+	dt_ok(gpuplan_plan_create(small, &params, &plan, &error), &error);
+	free(names);
+	free(parameters);
+	free(commands);
+	return plan;
+}
+
+#define SET 100
+
+/* SET parameters, then a refused update, then a run that is polled for. */
+static void
+run_set(struct runner *r)
+{
+	static uint32_t next;
+	struct gpuplan_value values[SET];
+	struct gpuplan_error error;
+	const uint32_t *words = gpuplan_slot_output(r->slot, 0, NULL);
+
+	for (uint32_t i = 0; i < SET; i++)
+		values[i] = gpuplan_value_u32(i, next + i);
+	assert_int_equal(gpuplan_slot_set(r->slot, values, SET, &error), 0);
+	values[0].value++;
+	values[SET - 1].value = UINT32_MAX;
+	assert_int_equal(gpuplan_slot_set(r->slot, values, SET, &error), -EINVAL);
+	run_polled(r);
+	for (uint32_t i = 0; i < SET; i++)
+		assert_int_equal(words[i], next + i);
+	next += SET;
+}
+
 /* ---- tests ---- */
 
 static void
@@ -406,6 +458,16 @@ submit_costs_the_same_for_1_and_1000_commands(void **state)
 	assert_true(b.submit_ns <= 3 * a.submit_ns + 1000);
 	gpuplan_plan_destroy(one);
 	gpuplan_plan_destroy(thousand);
+}
+
+static void
+updates_are_free(void **state)
+{
+	struct gpuplan_plan *plan = parameter_fills(SET);
+
+	(void)state;
+	check_cost("100 parameters set, polled", plan, run_set, RUNS, 1, 1);
+	gpuplan_plan_destroy(plan);
 }
 
 /* Acquire, state from zero, run, release; n times. */
@@ -474,6 +536,7 @@ main(void)
 		cmocka_unit_test(a_small_plan),
 		cmocka_unit_test(the_speech_plan),
 		cmocka_unit_test(submit_costs_the_same_for_1_and_1000_commands),
+		cmocka_unit_test(updates_are_free),
 		cmocka_unit_test(acquire_reset_and_release_are_free),
 	};
 	int r;

@@ -3,6 +3,11 @@
  * exactly those places of exactly that slot; a refused set writes nothing; acquire starts from the initial values. */
 #include "device/device_test.h"
 
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
 #include "image.h"
 #include "plan.h"
 
@@ -392,7 +397,56 @@ TEST(acquire_starts_from_the_initial_values)
 	close_two(&t);
 }
 
-/* All sizes, at places of any alignment. */
+/* ---- what setting costs ---- */
+
+/* In a child that may do nothing but compute and exit: any other system call ends it with SIGKILL. */
+static int
+run_without_system_calls(struct gpuplan_slot *slot, bool set)
+{
+	const struct gpuplan_value good[] = { gpuplan_value_u32(COUNT, 77), { ROWS, 2, 9 } };
+	const struct gpuplan_value bad[] = { gpuplan_value_u32(COUNT, 78), { ROWS, 2, 65536 } };
+	struct gpuplan_error error;
+	int status, r = 0;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+			_exit(DT_SKIP);
+		for (int i = 0; i < 1000 && set; i++)
+			r |= gpuplan_slot_set(slot, good, 2, &error) != 0 ||
+			     gpuplan_slot_set(slot, bad, 2, &error) != -EINVAL;
+		if (!set)
+			syscall(SYS_getppid);
+		syscall(SYS_exit, r);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		assert_int_equal(errno, EINTR);
+	return status;
+}
+
+TEST(setting_makes_no_system_call)
+{
+	struct two t;
+	int status;
+
+	(void)state;
+	open_two(&t);
+	status = run_without_system_calls(t.slot, false);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == DT_SKIP) {
+		close_two(&t);
+		skip();
+	}
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* the guard works */
+	status = run_without_system_calls(t.slot, true);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	close_two(&t);
+}
+
+/* A parameter may have any of them; what takes it says which it wants. */
 TEST(every_size_from_1_to_8_bytes)
 {
 	struct model m;
@@ -401,7 +455,6 @@ TEST(every_size_from_1_to_8_bytes)
 	open_model(&m);
 	for (uint32_t bytes = 1; bytes <= 8; bytes++) {
 		uint64_t max = UINT64_MAX >> (64 - 8 * bytes);
-		/* the kernel takes sizes of 4 and 12: packed bytes of one without metadata would take any */
 		struct gpuplan_parameter p = { .name = "p", .bytes = bytes, .initial = max, .max = max };
 		struct gpuplan_command fill = { .kind = GPUPLAN_FILL };
 		struct gpuplan_plan_params params = dt_plan_params(1, &fill, 1);
@@ -439,6 +492,7 @@ main(void)
 		cmocka_unit_test(hidden_counts_and_the_packets_grid_follow),
 		cmocka_unit_test(a_refused_set_writes_nothing),
 		cmocka_unit_test(acquire_starts_from_the_initial_values),
+		cmocka_unit_test(setting_makes_no_system_call),
 		cmocka_unit_test(every_size_from_1_to_8_bytes),
 	};
 

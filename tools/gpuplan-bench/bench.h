@@ -23,6 +23,9 @@ struct bench_options {
 	bool verify;
 	bool json;
 	unsigned omit_barrier;	/* test hook of gpuplan_plan_params */
+#define BENCH_SETTINGS 64
+	const char *settings[BENCH_SETTINGS]; /* NAME=VALUE */
+	unsigned n_settings;
 };
 
 /* ---- histogram.c: latencies without allocating, 1/64 relative resolution ---- */
@@ -60,6 +63,11 @@ struct workload_result {
 	char reference[128];	/* whose answers */
 };
 void workload_result(const struct workload *w, struct workload_result *result);
+
+/* ---- settings.c ---- */
+
+/* Sets the slot's parameters as the options say; dies with a sentence. */
+void settings_apply(const struct bench_options *o, const struct gpuplan_plan *plan, struct gpuplan_slot *slot);
 
 /* ---- load.c ---- */
 

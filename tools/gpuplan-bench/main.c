@@ -24,6 +24,7 @@ usage(FILE *out)
 	      "  --count N            submissions to run (default: the recording once per slot)\n"
 	      "  --completion HOW     ring (io_uring, default), poll, reap or wait\n"
 	      "  --verify             fail unless every answer is within the reference's tolerance\n"
+	      "  --set NAME=VALUE     a parameter of the plan, in all slots; may be repeated\n"
 	      "  --device PATH        render node (default: the first amdgpu; without one, softgpu)\n"
 	      "  --shaders FOLDER     code objects from FOLDER/<target>/ instead of the built-in ones\n"
 	      "  --omit-barrier N     leave out barrier N (from 1): for tests, answers will be wrong\n"
@@ -70,6 +71,10 @@ parse(struct bench_options *o, char **argv, bool *list)
 			o->verify = true;
 		} else if (!strcmp(a, "--json")) {
 			o->json = true;
+		} else if (!strcmp(a, "--set")) {
+			if (o->n_settings == BENCH_SETTINGS)
+				tool_die("--set: more than %d of them", BENCH_SETTINGS);
+			o->settings[o->n_settings++] = tool_option_value(argv, &i);
 		} else if (!strcmp(a, "--device")) {
 			o->device = tool_option_value(argv, &i);
 		} else if (!strcmp(a, "--shaders")) {
@@ -152,9 +157,11 @@ run(const struct bench_options *o, struct gpuplan_context *context, struct gpupl
 	if (!options.count && !(options.duration > 0))
 		options.count = answers.frames ? (uint64_t)answers.frames * o->slots : NOISE_COUNT;
 	check(gpuplan_queue_create(context, &queue_params, &queue, &error), &error);
-	for (unsigned i = 0; i < o->slots; i++)
+	for (unsigned i = 0; i < o->slots; i++) {
 		if (gpuplan_plan_acquire(plan, &slots[i]))
 			tool_die("slot %u of %u is not free", i, o->slots);
+		settings_apply(o, plan, slots[i]);
+	}
 	load_run(&options, queue, slots, w, &load);
 	workload_result(w, &answers);
 	report_print(&options, context, plan, &load, &answers, gpuplan_definition_weight_bytes(definition));
