@@ -19,6 +19,7 @@
 #include "../../tools/gpuplan-dump/diff.c"
 #include "../../tools/gpuplan-dump/image.c"
 #include "../../tools/gpuplan-dump/lines.c"
+#include "../../tools/gpuplan-dump/pm4_text.c"
 #include "../../tools/gpuplan-dump/stream.c"
 #include "../../tools/gpuplan-dump/view.c"
 
@@ -165,7 +166,7 @@ declare_small(struct gpuplan_context *context, struct small *s)
 	return dt_freeze(session);
 }
 
-/* A fill, copies, a dispatch; staging, state and barriers. */
+/* A fill, copies, dispatches, one of them indirect; staging, state, barriers, and a parameter of each kind of place. */
 static struct seed
 small_image(const char *target)
 {
@@ -173,11 +174,17 @@ small_image(const char *target)
 	struct small s;
 	struct gpuplan_definition *definition = declare_small(context, &s);
 	struct gpuplan_binding binding = { .region = s.tmp, .access = GPUPLAN_WRITE };
-	struct gpuplan_arg args[] = { gpuplan_arg_binding(0), gpuplan_arg_u32(7), gpuplan_arg_u32(BYTES / 4) };
+	struct gpuplan_arg args[] = { gpuplan_arg_binding(0), gpuplan_arg_param(0), gpuplan_arg_u32(BYTES / 4) };
+	struct gpuplan_parameter parameters[] = {
+		{ .name = "value", .bytes = 4, .initial = 7, .max = UINT32_MAX },
+		{ .name = "groups", .bytes = 1, .initial = 1, .min = 1, .max = 200 },
+	};
+	struct gpuplan_region counts = gpuplan_slice(s.state, 16, 12);
 	struct gpuplan_command commands[] = {
 		dt_fill(s.state, 5),
 		dt_copy(gpuplan_slice(s.out, 0, 64), gpuplan_slice(s.in, 0, 64)),
 		{ .kind = GPUPLAN_DISPATCH, .label = "by kernel" },
+		{ .kind = GPUPLAN_DISPATCH, .label = "indirect" },
 		dt_copy(gpuplan_slice(s.out, 64, 64), gpuplan_slice(s.tmp, 0, 64)),
 		dt_copy(gpuplan_slice(s.tmp, 0, 64), gpuplan_slice(s.weight, 0, 64)),
 	};
@@ -190,13 +197,22 @@ small_image(const char *target)
 
 	commands[2].u.dispatch = (struct gpuplan_dispatch){
 		.kernel = s.fill,
-		.groups = { 1, 1, 1 },
+		.groups = { 1, 0, 1 },
+		.groups_param = { 0, 2, 0 },
 		.block = { 256, 1, 1 },
 		.n_bindings = 1,
 		.bindings = &binding,
 		.n_args = 3,
 		.args = args,
 	};
+	commands[3].u.dispatch = commands[2].u.dispatch;
+	commands[3].u.dispatch.groups[1] = 1;
+	commands[3].u.dispatch.groups_param[1] = 0;
+	commands[3].u.dispatch.groups_from = &counts;
+	commands[0].u.fill.value = 0;
+	commands[0].u.fill.value_param = 1;
+	params.parameters = parameters;
+	params.n_parameters = 2;
 	params.inputs = &in;
 	params.outputs = &out;
 	params.n_inputs = params.n_outputs = 1;

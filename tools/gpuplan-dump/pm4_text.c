@@ -128,7 +128,7 @@ print_regs(const struct pm4_text *t, const uint32_t *dw, uint32_t at, uint32_t b
 }
 
 static void
-print_grid(const struct pm4_text *t, const uint32_t *dw, uint32_t at)
+print_dims(const struct pm4_text *t, const uint32_t *dw, uint32_t at)
 {
 	char text[224];
 
@@ -169,7 +169,7 @@ pm4_print(const struct pm4_text *t, const uint32_t *dw, uint32_t at, uint32_t n)
 	if (op == PM4_OP_SET_SH_REG || op == PM4_OP_SET_UCONFIG_REG) {
 		print_regs(t, dw, at, body, op == PM4_OP_SET_UCONFIG_REG);
 	} else if (op == PM4_OP_DISPATCH_DIRECT && body == PM4_DISPATCH_DIRECT_DWORDS - 1) {
-		print_grid(t, dw, at);
+		print_dims(t, dw, at);
 		fprintf(t->out, " %08" PRIx32 " %s", dw[at + body], wave(t, dw[at + body]));
 		print_fields(t, packet_fields, name, body, dw[at + body]);
 	} else {
