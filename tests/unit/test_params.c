@@ -397,6 +397,136 @@ TEST(acquire_starts_from_the_initial_values)
 	close_two(&t);
 }
 
+/* ---- grids from memory ---- */
+
+static const struct plan_image_barrier *
+barriers(const struct gpuplan_plan *plan, uint32_t *n)
+{
+	*n = gp_image_count(plan->image, PLAN_SECTION_BARRIERS);
+	return plan->image->barriers;
+}
+
+/* The command processor reads the counts itself: it waits for a kernel that writes them, for a fill not even that, and
+ * no shader cache has to forget anything. */
+TEST(an_indirect_grid_waits_for_its_counts_and_no_more)
+{
+	struct gpuplan_region counts;
+	struct gpuplan_command commands[2] = { 0 };
+	struct gpuplan_plan_params params = dt_plan_params(1, commands, 2);
+	struct gpuplan_binding plain[] = { { .access = GPUPLAN_WRITE }, { .access = GPUPLAN_READ } };
+	struct gpuplan_binding other[2];
+	static const uint32_t packed[9];
+	const struct plan_image_command *c;
+	const struct plan_image_access *a;
+	const struct plan_image_barrier *b;
+	struct gpuplan_error error;
+	struct gpuplan_plan *plan;
+	struct model m;
+	uint32_t n;
+
+	(void)state;
+	open_model(&m);
+	counts = gpuplan_slice(m.a, 8, 12);
+	plain[0].region = m.a;
+	plain[1].region = m.b;
+	plain[1].packed_offset = 8;
+	memcpy(other, plain, sizeof(other));
+	other[0].region = gpuplan_slice(m.c, 0, 1024);
+	for (int i = 0; i < 2; i++) {
+		commands[i].kind = GPUPLAN_DISPATCH;
+		commands[i].u.dispatch = (struct gpuplan_dispatch){
+			.kernel = m.plain,
+			.groups = { 4, 1, 1 },
+			.block = { 64, 1, 1 },
+			.n_bindings = 2,
+			.bindings = i ? other : plain,
+			.packed = packed,
+			.packed_bytes = sizeof(packed),
+		};
+	}
+	commands[1].u.dispatch.groups_from = &counts;
+	dt_ok(gpuplan_plan_create(m.definition, &params, &plan, &error), &error);
+	c = &plan->image->commands[1];
+	assert_int_equal(c->n_accesses, 3);
+	assert_int_equal(c->grid_access, 3);
+	a = &plan->image->accesses[c->first_access + 2];
+	assert_int_equal(a->access, GPUPLAN_READ | PLAN_ACCESS_CP);
+	assert_int_equal(a->offset, 8);
+	assert_int_equal(a->bytes, 12);
+	b = barriers(plan, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(b->before, 1);
+	assert_int_equal(b->ops, PLAN_BARRIER_WAIT);
+	assert_int_equal(b->hazard, PLAN_RAW);
+	assert_int_equal(b->offset, 8);
+	assert_int_equal(b->bytes, 12);
+	gpuplan_plan_destroy(plan);
+
+	commands[0] = dt_fill(m.a, 1);
+	dt_ok(gpuplan_plan_create(m.definition, &params, &plan, &error), &error);
+	barriers(plan, &n);
+	assert_int_equal(n, 0);
+	gpuplan_plan_destroy(plan);
+	close_model(&m);
+}
+
+/* Every target's stream has the parameter in its packets, or the place of the counts. */
+TEST(every_target_notes_its_places)
+{
+	static const char *const targets[] = { "gfx900", "gfx906", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200", "gfx1201" };
+
+	(void)state;
+	for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++) {
+		struct gpuplan_context *context = dt_offline(targets[t]);
+		struct gpuplan_session *session = dt_session(context);
+		struct gpuplan_region a = dt_alloc(session, GPUPLAN_SCRATCH, GPUPLAN_DEVICE, 4096, "a");
+		struct gpuplan_kernel fill = dt_kernel(context, session, "fill", "fill");
+		struct gpuplan_definition *definition = dt_freeze(session);
+		struct gpuplan_parameter p = { .name = "p", .bytes = 4, .initial = 1, .max = 7 };
+		struct gpuplan_binding binding = { .region = a, .access = GPUPLAN_WRITE };
+		struct gpuplan_arg args[] = { gpuplan_arg_binding(0), gpuplan_arg_param(0), gpuplan_arg_u32(1024) };
+		struct gpuplan_command commands[] = { dt_fill(a, 0), { .kind = GPUPLAN_DISPATCH } };
+		struct gpuplan_plan_params params = dt_plan_params(1, commands, 2);
+		struct gpuplan_value v = gpuplan_value_u32(0, 6);
+		struct gpuplan_error error;
+		struct gpuplan_plan *plan;
+		struct gpuplan_slot *slot;
+		struct host before;
+		uint32_t differ = 0;
+
+		commands[0].u.fill.value_param = 1;
+		commands[1].u.dispatch = (struct gpuplan_dispatch){
+			.kernel = fill,
+			.groups_param = { 1, 1, 1 },
+			.block = { 256, 1, 1 },
+			.n_bindings = 1,
+			.bindings = &binding,
+			.n_args = 3,
+			.args = args,
+		};
+		params.parameters = &p;
+		params.n_parameters = 1;
+		dt_ok(gpuplan_plan_create(definition, &params, &plan, &error), &error);
+		assert_int_equal(gp_image_count(plan->image, PLAN_SECTION_PATCHES), 5);
+		assert_int_equal(gpuplan_plan_acquire(plan, &slot), 0);
+		before = snapshot(slot);
+		dt_ok(gpuplan_slot_set(slot, &v, 1, &error), &error);
+		for (size_t i = 0; i < before.n; i += 4) {
+			uint32_t was, is;
+
+			memcpy(&was, before.bytes + i, 4);
+			memcpy(&is, (uint8_t *)slot->host->cpu + i, 4);
+			differ += was == 1 && is == 6;
+		}
+		assert_int_equal(differ, 5);
+		free(before.bytes);
+		gpuplan_slot_release(slot);
+		gpuplan_plan_destroy(plan);
+		gpuplan_definition_destroy(definition);
+		gpuplan_context_destroy(context);
+	}
+}
+
 /* ---- what setting costs ---- */
 
 /* In a child that may do nothing but compute and exit: any other system call ends it with SIGKILL. */
@@ -492,6 +622,8 @@ main(void)
 		cmocka_unit_test(hidden_counts_and_the_packets_grid_follow),
 		cmocka_unit_test(a_refused_set_writes_nothing),
 		cmocka_unit_test(acquire_starts_from_the_initial_values),
+		cmocka_unit_test(an_indirect_grid_waits_for_its_counts_and_no_more),
+		cmocka_unit_test(every_target_notes_its_places),
 		cmocka_unit_test(setting_makes_no_system_call),
 		cmocka_unit_test(every_size_from_1_to_8_bytes),
 	};
