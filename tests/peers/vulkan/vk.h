@@ -70,6 +70,7 @@ struct prog_desc {
 	uint32_t subgroup; /* required size, 0: the driver's choice */
 	VkDescriptorType types[VK_MAX_BINDINGS]; /* 0: a storage buffer */
 	const VkBufferView *views; /* where the types are texel buffers */
+	const VkImageView *images; /* where they are storage images, in the general layout */
 };
 
 #define VK(call) vk_check((call), #call)

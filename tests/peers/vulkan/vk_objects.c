@@ -156,8 +156,9 @@ prog_write(struct vk *vk, struct prog *prog, const struct prog_desc *desc, unsig
 {
 	for (unsigned i = 0; i < count; i++) {
 		VkDescriptorBufferInfo buffer = { bufs[i]->buffer, 0, VK_WHOLE_SIZE };
+		VkDescriptorImageInfo image = { VK_NULL_HANDLE, desc->images ? desc->images[i] : VK_NULL_HANDLE, VK_IMAGE_LAYOUT_GENERAL };
 		VkWriteDescriptorSet write = { .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = prog->set, .dstBinding = i,
-			.descriptorCount = 1, .descriptorType = binding_type(desc, i), .pBufferInfo = &buffer, .pTexelBufferView = desc->views ? &desc->views[i] : NULL };
+			.descriptorCount = 1, .descriptorType = binding_type(desc, i), .pBufferInfo = &buffer, .pImageInfo = &image, .pTexelBufferView = desc->views ? &desc->views[i] : NULL };
 
 		vkUpdateDescriptorSets(vk->device, 1, &write, 0, NULL);
 	}

@@ -15,7 +15,7 @@
 
 static const struct vkcase *const tables[] = {
 	cases_basic, cases_subgroup, cases_types, cases_memory, cases_dispatch, cases_transfer, cases_sync, cases_query,
-	cases_algorithms, cases_device, cases_descriptors,
+	cases_algorithms, cases_device, cases_descriptors, cases_image,
 };
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 

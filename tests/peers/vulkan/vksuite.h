@@ -17,7 +17,8 @@ struct vkcase {
 };
 
 extern const struct vkcase cases_basic[], cases_subgroup[], cases_types[], cases_memory[], cases_dispatch[],
-	cases_transfer[], cases_sync[], cases_query[], cases_algorithms[], cases_device[], cases_descriptors[];
+	cases_transfer[], cases_sync[], cases_query[], cases_algorithms[], cases_device[], cases_descriptors[],
+	cases_image[];
 
 /* Each prints the case's line and ends its process. */
 _Noreturn void case_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
