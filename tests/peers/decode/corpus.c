@@ -162,6 +162,8 @@ flags(const struct sg_isa *isa, struct entry *e, enum sg_format format)
 		e->words[1] |= bits(2) << 22;
 	} else if (format != SG_FMT_DS)
 		e->words[0] |= gfx10 ? bits(1) << 12 | bits(2) << 16 : bits(3) << 13;
+	if (buffer && one_in(8)) /* tfe */
+		e->words[1] |= 1u << (gfx10 ? 23 : 21);
 	if (format == SG_FMT_MTBUF)
 		e->words[0] |= rnd(gfx10 ? 128 : 64) << 19;
 }
@@ -343,6 +345,7 @@ build(const struct sg_isa *isa, enum sg_format format, uint32_t number, struct e
 		e->words[1] |= hi;
 		break;
 	case SG_FMT_MIMG: image(isa, insn, e); break;
+	case SG_FMT_LDSDIR: e->words[0] |= rnd(200) | rnd(16) << 16; break;
 	default: e->words[0] |= bits(8); break;
 	}
 }

@@ -143,3 +143,25 @@ sg_typed_half(struct sg_vmem *a, uint32_t exec)
 			store_element(a, &f, select, lane);
 	}
 }
+
+unsigned
+sg_vmem_data_dwords(const struct sg_mem_op *m)
+{
+	if (m->format)
+		return m->d16 == SG_D16_LOW ? (m->format + 1u) / 2 : m->format;
+	return m->bytes < 4 ? 1 : m->bytes / 4u;
+}
+
+void
+sg_buffer_status(const struct sg_vmem *a, uint32_t exec)
+{
+	uint32_t *d = a->w->v[a->half][a->op->dst + sg_vmem_data_dwords(a->m)], failed = 0;
+
+	for (uint32_t left = exec; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctz(left);
+		const struct sg_span *s = a->limit[i] ? sg_mem_span(a->w->core, a->va[i]) : NULL;
+		failed |= s && !s->host;
+	}
+	for (; exec; exec &= exec - 1)
+		d[__builtin_ctz(exec)] = failed;
+}

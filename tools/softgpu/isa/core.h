@@ -157,6 +157,8 @@ sg_wave_lanes(const struct sg_wave *w)
 	return w->halves * SG_LANES;
 }
 
+/* What M0 points to in LDS (lane.c): address in bits 15:0, type in 18:16. */
+uint32_t sg_lds_direct(const struct sg_wave *w);
 /* Value of a scalar operand, 64 bits wide for pairs. */
 uint64_t sg_scalar(const struct sg_wave *w, const struct sg_operand *s);
 /* Lanes of a vector operand with modifiers applied; tmp holds them when they are not already an array. */

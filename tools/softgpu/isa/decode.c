@@ -204,6 +204,10 @@ sg_decode_vector(struct dec *d, struct sg_operand *s, unsigned code, unsigned ty
 		s->reg = code - 256;
 		return;
 	}
+	if (code == 254 && d->isa->arch == SG_ARCH_RDNA2 && !sg_is_64bit(type)) {
+		s->kind = SG_K_LDS_DIRECT;
+		return;
+	}
 	const char *end = insn->name + strlen(insn->name) - 4;
 	if (code == 255) {
 		s->code = 255;

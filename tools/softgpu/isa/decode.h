@@ -101,6 +101,7 @@ enum { SG_VGPR_COUNT = SG_VGPR_HIDDEN + 16 };
 enum sg_kind {
 	SG_K_NONE, SG_K_VGPR, SG_K_SGPR, SG_K_CONST,
 	SG_K_SCC, SG_K_VCCZ, SG_K_EXECZ,
+	SG_K_LDS_DIRECT,	/* RDNA2: what M0 points to in LDS */
 };
 
 /* What the fetch does to a vector operand after reading it. */

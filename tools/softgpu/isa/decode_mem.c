@@ -120,8 +120,8 @@ decode_buffer(struct dec *d, struct sg_op *op, enum sg_format format, uint32_t w
 	const struct sg_mem_op *m = op->sem;
 	if ((op->flags & SG_OP_TO_LDS) && (m->kind != SG_M_LOAD || m->bytes > 4 || m->d16 || m->format))
 		d->error = "with lds is not implemented";
-	if (op->flags & SG_OP_TFE)
-		d->error = "asks for texture-fail status (tfe), which is not implemented";
+	if ((op->flags & SG_OP_TFE) && (m->kind != SG_M_LOAD || (op->flags & SG_OP_TO_LDS)))
+		d->error = "asks for texture-fail status (tfe) of what is no load to registers";
 	sg_decode_scalar(d, &op->src[0], BITS(hi, 31, 24), SG_T_B32, false);
 }
 

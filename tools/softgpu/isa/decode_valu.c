@@ -455,7 +455,10 @@ sg_decode_lane(struct dec *d, struct sg_op *op, enum sg_format format, uint32_t 
 {
 	if (format == SG_FMT_VOP1)
 		decode_lane_vop1(d, op, w);
-	else
+	else if (format == SG_FMT_LDSDIR) {
+		op->dst = BITS(w, 7, 0);
+		op->imm = BITS(w, 19, 16); /* wait_vdst, for the disassembler */
+	} else
 		decode_lane_vop3(d, op, format, w);
 	if (op->insn->form & 4) /* scalar destination */
 		op->dst = sg_decode_sdst(d, op->dst, 1);

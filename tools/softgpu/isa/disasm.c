@@ -104,6 +104,7 @@ source_name(struct sg_text *t, const struct sg_operand *s)
 	case SG_K_SCC: sg_put(t, "src_scc"); break;
 	case SG_K_VCCZ: sg_put(t, "src_vccz"); break;
 	case SG_K_EXECZ: sg_put(t, "src_execz"); break;
+	case SG_K_LDS_DIRECT: sg_put(t, "src_lds_direct"); break;
 	}
 }
 
@@ -318,6 +319,8 @@ put_lane(struct sg_text *t, const struct sg_op *op)
 		put_bits(t, "op_sel", op->op_sel & 3, 2);
 	if (op->format == SG_FMT_VINTERP)
 		sg_put(t, " wait_exp:%u", (unsigned)op->imm);
+	if (op->format == SG_FMT_LDSDIR)
+		sg_put(t, " wait_vdst:%u", (unsigned)op->imm);
 }
 
 /* Scalar ALU and control */

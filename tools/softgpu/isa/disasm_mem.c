@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* disasm_mem.c: operands of memory instructions as LLVM writes them. */
 #include "disasm_impl.h"
-#include "format.h"
 #include "image.h"
+#include "vmem.h"
 
 static void
 put_flag(struct sg_text *t, const struct sg_op *op, uint32_t flag, const char *name)
@@ -19,14 +19,6 @@ put_cache_flags(struct sg_text *t, const struct sg_op *op)
 	put_flag(t, op, SG_OP_DLC, "dlc");
 }
 
-static unsigned
-data_dwords(const struct sg_mem_op *m)
-{
-	if (m->format)
-		return m->d16 == SG_D16_LOW ? (m->format + 1u) / 2 : m->format;
-	return m->bytes < 4 ? 1 : m->bytes / 4u;
-}
-
 static bool
 is_compare(const struct sg_mem_op *m)
 {
@@ -41,9 +33,9 @@ put_lds_data(struct sg_text *t, const struct sg_op *op, const struct sg_mem_op *
 	bool second = m->addrs == 2 || is_compare(m) || m->atomic == SG_A_MSKOR || m->atomic == SG_A_WRAP;
 	if (m->kind == SG_M_LOAD)
 		return;
-	sg_put_vgpr(t, op->data0, data_dwords(m));
+	sg_put_vgpr(t, op->data0, sg_vmem_data_dwords(m));
 	if (second)
-		sg_put_vgpr(t, op->data1, data_dwords(m));
+		sg_put_vgpr(t, op->data1, sg_vmem_data_dwords(m));
 }
 
 static void
@@ -69,7 +61,7 @@ sg_put_lds(struct sg_text *t, const struct sg_op *op)
 		return;
 	}
 	if (m->kind == SG_M_LOAD || m->returns || (m->kind == SG_M_ATOMIC && m->addrs == 2))
-		sg_put_vgpr(t, op->dst, data_dwords(m) * (m->addrs == 2 ? 2 : 1));
+		sg_put_vgpr(t, op->dst, sg_vmem_data_dwords(m) * (m->addrs == 2 ? 2 : 1));
 	if (!op->insn->form)
 		sg_put_vgpr(t, op->addr, 1);
 	put_lds_data(t, op, m);
@@ -114,10 +106,10 @@ put_flat(struct sg_text *t, const struct sg_op *op)
 	bool load = m->kind == SG_M_LOAD;
 
 	if (load || (m->kind == SG_M_ATOMIC && (op->flags & SG_OP_GLC)))
-		sg_put_vgpr(t, op->dst, data_dwords(m));
+		sg_put_vgpr(t, op->dst, sg_vmem_data_dwords(m));
 	put_flat_address(t, op);
 	if (!load)
-		sg_put_vgpr(t, op->data0, data_dwords(m) * (is_compare(m) ? 2 : 1));
+		sg_put_vgpr(t, op->data0, sg_vmem_data_dwords(m) * (is_compare(m) ? 2 : 1));
 	if (op->flags & SG_OP_SADDR)
 		sg_put_sgpr(t, op->sdst, op->insn->form == SG_FORM_SCRATCH ? 1 : 2);
 	else if (op->insn->form != SG_FORM_FLAT)
@@ -137,7 +129,7 @@ put_buffer(struct sg_text *t, const struct sg_op *op, enum sg_arch arch)
 	char format[48];
 
 	if (!(op->flags & SG_OP_TO_LDS))
-		sg_put_vgpr(t, op->data0, data_dwords(m) * (is_compare(m) ? 2 : 1));
+		sg_put_vgpr(t, op->data0, sg_vmem_data_dwords(m) * (is_compare(m) ? 2 : 1) + !!(op->flags & SG_OP_TFE));
 	if (op->flags & both)
 		sg_put_vgpr(t, op->addr, (op->flags & both) == both ? 2 : 1);
 	else
@@ -153,6 +145,7 @@ put_buffer(struct sg_text *t, const struct sg_op *op, enum sg_arch arch)
 	if (op->imm)
 		sg_put(t, " offset:%d", (int)op->imm);
 	put_cache_flags(t, op);
+	put_flag(t, op, SG_OP_TFE, "tfe");
 	if (arch == SG_ARCH_RDNA2) /* on gfx11 it is in the name */
 		put_flag(t, op, SG_OP_TO_LDS, "lds");
 }

@@ -89,6 +89,31 @@ RUN(run_writelane)
 	return op + 1;
 }
 
+/* LDS direct: one value for all lanes */
+
+uint32_t
+sg_lds_direct(const struct sg_wave *w)
+{
+	enum { U8, U16, B32, I8 = 4, I16 };
+	static const uint8_t sizes[8] = { [U8] = 1, [U16] = 2, [B32] = 4, [I8] = 1, [I16] = 2 };
+	uint32_t m0 = w->sgpr[SG_REG_M0], address = m0 & 0xffff, type = m0 >> 16 & 7, v = 0;
+
+	if (address > w->lds_bytes || w->lds_bytes - address < sizes[type])
+		return 0;
+	memcpy(&v, w->lds + address, sizes[type]);
+	return type == I8 ? (uint32_t)(int8_t)v : type == I16 ? (uint32_t)(int16_t)v : v;
+}
+
+RUN(run_lds_direct)
+{
+	uint32_t v[SG_LANES] __attribute__((aligned(128)));
+	for (unsigned i = 0; i < SG_LANES; i++)
+		v[i] = sg_lds_direct(w);
+	for (unsigned half = 0; half < w->halves; half++)
+		sg_blend(w->v[half][op->dst], v, sg_exec(w, half));
+	return op + 1;
+}
+
 /* Permutes */
 
 static const struct sg_op *
@@ -323,6 +348,7 @@ static const struct {
 	{ "v_interp_p2_f32", run_interp_p2, 3 },
 	{ "v_interp_p10_f16_f32", run_interp_p10_f16, 3 },
 	{ "v_interp_p2_f16_f32", run_interp_p2_f16, 3 },
+	{ "lds_direct_load", run_lds_direct, 0 },
 	{ "v_mbcnt_lo_u32_b32", run_mbcnt_lo, 2 },
 	{ "v_mbcnt_hi_u32_b32", run_mbcnt_hi, 2 },
 };

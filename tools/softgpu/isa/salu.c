@@ -305,6 +305,8 @@ sg_scalar(const struct sg_wave *w, const struct sg_operand *s)
 		return !(w->sgpr[SG_REG_VCC] | (w->halves == 2 ? w->sgpr[SG_REG_VCC + 1] : 0));
 	case SG_K_EXECZ:
 		return !(w->sgpr[SG_REG_EXEC] | (w->halves == 2 ? w->sgpr[SG_REG_EXEC + 1] : 0));
+	case SG_K_LDS_DIRECT:
+		return sg_lds_direct(w);
 	default:
 		return 0;
 	}

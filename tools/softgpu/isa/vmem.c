@@ -468,12 +468,11 @@ run_vmem(struct sg_wave *w, const struct sg_op *op)
 		uint32_t exec = sg_exec(w, a.half);
 		if (!exec)
 			continue;
-		if (a.space == SG_FORM_TYPED) {
+		if (a.space != SG_FORM_TYPED)
+			addresses(&a);
+		if (a.space == SG_FORM_TYPED)
 			sg_typed_half(&a, exec);
-			continue;
-		}
-		addresses(&a);
-		if (op->flags & SG_OP_TO_LDS)
+		else if (op->flags & SG_OP_TO_LDS)
 			load_to_lds(&a, exec);
 		else if (a.m->kind == SG_M_LOAD)
 			load_half(&a, exec);
@@ -481,6 +480,8 @@ run_vmem(struct sg_wave *w, const struct sg_op *op)
 			store_half(&a, exec);
 		else
 			atomic_half(&a, exec);
+		if (op->flags & SG_OP_TFE)
+			sg_buffer_status(&a, exec);
 	}
 	return w->state == SG_WAVE_RUN ? op + 1 : NULL;
 }

@@ -32,5 +32,9 @@ void sg_vmem_write_lane(const struct sg_vmem *a, unsigned lane, const void *from
 /* buffer.c */
 void sg_buffer_addresses(struct sg_vmem *a);
 void sg_typed_half(struct sg_vmem *a, uint32_t exec);
+/* tfe: the dword behind the data tells whether a lane touched a page without memory (PRT). */
+void sg_buffer_status(const struct sg_vmem *a, uint32_t exec);
+/* Registers that an access moves. */
+unsigned sg_vmem_data_dwords(const struct sg_mem_op *m);
 
 #endif
