@@ -86,6 +86,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o)
 SOFT_OBJ := $(SOFT_SRC:%.c=$(B)/obj/%.o)
 SOFT3_OBJ := $(SOFT_SRC:%.c=$(B)/obj-v3/%.o)
+SOFT4_OBJ := $(patsubst $(B)/obj-v3/tools/softgpu/isa/%,$(B)/obj-v4/tools/softgpu/isa/%,$(SOFT3_OBJ))
 ISA_OBJ := $(ISA_SRC:%.c=$(B)/obj/%.o)
 HW_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tools/softgpu/hw/*.c))
 SHADERS := $(foreach t,$(TARGETS),$(SHADER_SRC:firmware-shaders/%.cl=$(B)/share/gpuplan/shaders/$(t)/%.co))
@@ -99,7 +100,7 @@ FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz/%)
 
 all: lib softgpu tools shaders
 lib: $(B)/lib/libgpuplan.so $(B)/lib/libgpuplan.a
-softgpu: $(B)/lib/libsoftgpu.so $(B)/lib/x86-64-v3/libsoftgpu.so $(B)/bin/softgpu $(B)/bin/softgpu-exec
+softgpu: $(B)/lib/libsoftgpu.so $(B)/lib/x86-64-v3/libsoftgpu.so $(B)/lib/x86-64-v4/libsoftgpu.so $(B)/bin/softgpu $(B)/bin/softgpu-exec
 tools: $(B)/bin/gpuplan-bench $(B)/bin/gpuplan-dump $(MODELS)
 shaders: $(SHADERS)
 tests: $(UNIT) $(DEVICE) $(FUZZ)
@@ -116,19 +117,24 @@ $(B)/lib/libgpuplan.so: $(LIB_OBJ) libgpuplan/libgpuplan.map
 		-Wl,--version-script=libgpuplan/libgpuplan.map $(if $(SAN),,-Wl,--no-undefined) -o $@ $(LIB_OBJ) $(PKG_LIBS) -pthread && \
 		ln -sf libgpuplan.so $(@D)/libgpuplan.so.0
 
-# ---- softgpu: once for every x86-64, once for those with AVX2; the launcher picks ----
-$(B)/obj/tools/softgpu/isa/%.o: CFLAGS := -O3 -g
+# ---- softgpu: for every x86-64, for those with AVX2, and shader cores for those with AVX-512; the launcher picks ----
+# Shader cores spend the time: loops over 32 lanes are worth vectorizing.
+ISA_OPT := $(if $(filter -O0,$(CFLAGS)),,-O3)
+$(B)/obj/tools/softgpu/isa/%.o $(B)/obj-v3/tools/softgpu/isa/%.o $(B)/obj-v4/tools/softgpu/isa/%.o: OPT = $(ISA_OPT)
 $(B)/obj/tools/softgpu/%.o: tools/softgpu/%.c
-	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(SOFT_CFLAGS) -c $< -o $@
-$(B)/obj-v3/tools/softgpu/isa/%.o: CFLAGS := -O3 -g
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(SOFT_CFLAGS) $(OPT) -c $< -o $@
 $(B)/obj-v3/tools/softgpu/%.o: tools/softgpu/%.c
-	$(call say,CC-V3,$<)mkdir -p $(@D) && $(CC) $(SOFT_CFLAGS) -march=x86-64-v3 -c $< -o $@
+	$(call say,CC-V3,$<)mkdir -p $(@D) && $(CC) $(SOFT_CFLAGS) $(OPT) -march=x86-64-v3 -c $< -o $@
+$(B)/obj-v4/tools/softgpu/%.o: tools/softgpu/%.c
+	$(call say,CC-V4,$<)mkdir -p $(@D) && $(CC) $(SOFT_CFLAGS) $(OPT) -march=x86-64-v4 -mprefer-vector-width=512 -c $< -o $@
 
 soft_link = mkdir -p $(@D) && $(CC) $(SAN_FLAGS) -shared -Wl,--version-script=tools/softgpu/shim/softgpu.map -o $@ $(1) -pthread -ldl -lm
 $(B)/lib/libsoftgpu.so: $(SOFT_OBJ) tools/softgpu/shim/softgpu.map
 	$(call say,LD,$@)$(call soft_link,$(SOFT_OBJ))
 $(B)/lib/x86-64-v3/libsoftgpu.so: $(SOFT3_OBJ) tools/softgpu/shim/softgpu.map
 	$(call say,LD,$@)$(call soft_link,$(SOFT3_OBJ))
+$(B)/lib/x86-64-v4/libsoftgpu.so: $(SOFT4_OBJ) tools/softgpu/shim/softgpu.map
+	$(call say,LD,$@)$(call soft_link,$(SOFT4_OBJ))
 $(B)/bin/softgpu: tools/softgpu/softgpu.c $(wildcard tools/softgpu/shim/*.h)
 	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(filter-out -fPIC,$(SOFT_CFLAGS)) $< -o $@ $(B)/obj/tools/softgpu/hw/profile.o $(B)/obj/tools/softgpu/shim/tree.o -pthread
 $(B)/bin/softgpu: $(B)/obj/tools/softgpu/hw/profile.o
@@ -190,7 +196,7 @@ bench: deps
 
 # ---- install ----
 install: all
-	install -d $(DESTDIR)$(PREFIX)/lib/x86-64-v3 $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
+	install -d $(DESTDIR)$(PREFIX)/lib/x86-64-v3 $(DESTDIR)$(PREFIX)/lib/x86-64-v4 $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/gpuplan $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	install -m 644 libgpuplan/include/gpuplan.h uapi/plan_image.h $(DESTDIR)$(PREFIX)/include/
 	install -m 755 $(B)/lib/libgpuplan.so $(DESTDIR)$(PREFIX)/lib/libgpuplan.so.0
@@ -198,6 +204,7 @@ install: all
 	install -m 644 $(B)/lib/libgpuplan.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(B)/lib/libsoftgpu.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(B)/lib/x86-64-v3/libsoftgpu.so $(DESTDIR)$(PREFIX)/lib/x86-64-v3/
+	install -m 755 $(B)/lib/x86-64-v4/libsoftgpu.so $(DESTDIR)$(PREFIX)/lib/x86-64-v4/
 	install -m 755 $(B)/bin/gpuplan-bench $(B)/bin/gpuplan-dump $(B)/bin/softgpu $(B)/bin/softgpu-exec $(DESTDIR)$(PREFIX)/bin/
 	cp -r $(B)/share/gpuplan/shaders $(DESTDIR)$(PREFIX)/share/gpuplan/
 	cp -r $(B)/share/gpuplan/models $(DESTDIR)$(PREFIX)/share/gpuplan/
@@ -208,7 +215,7 @@ install: all
 
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/gpuplan.h include/plan_image.h lib/libgpuplan.so lib/libgpuplan.so.0 \
-		lib/libgpuplan.a lib/libsoftgpu.so lib/x86-64-v3/libsoftgpu.so lib/pkgconfig/gpuplan.pc bin/gpuplan-bench bin/gpuplan-dump bin/softgpu bin/softgpu-exec)
+		lib/libgpuplan.a lib/libsoftgpu.so lib/x86-64-v3/libsoftgpu.so lib/x86-64-v4/libsoftgpu.so lib/pkgconfig/gpuplan.pc bin/gpuplan-bench bin/gpuplan-dump bin/softgpu bin/softgpu-exec)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard docs/man/*.1))) \
 		$(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(wildcard docs/man/*.7)))
 	rm -rf $(DESTDIR)$(PREFIX)/share/gpuplan

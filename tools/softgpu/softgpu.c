@@ -156,11 +156,32 @@ readable(const char *path)
 	return access(path, R_OK) == 0;
 }
 
-/* ../lib from the launcher (installed, or build/bin), or the same folder; a build for newer processors first. */
+/* Folders of builds for newer processors in front of the one for all. SOFTGPU_SIMD, which the library also reads
+ * (hw/config.c), forbids some. */
+static unsigned
+builds_for_host(const char *folders[3])
+{
+	const char *most = getenv("SOFTGPU_SIMD");
+	bool avx512 = !most || (strcmp(most, "none") && strcmp(most, "avx2")), avx2 = !most || strcmp(most, "none");
+	unsigned n = 0;
+
+#if defined(__x86_64__)
+	if (avx512 && __builtin_cpu_supports("x86-64-v4"))
+		folders[n++] = "/x86-64-v4";
+	if (avx2 && __builtin_cpu_supports("x86-64-v3"))
+		folders[n++] = "/x86-64-v3";
+#endif
+	folders[n++] = "";
+	return n;
+}
+
+/* ../lib from the launcher (installed, or build/bin), or the same folder. */
 static bool
 find_library(char *to)
 {
 	static const char *const places[] = { "/../lib", "/lib", "", "/../lib/softgpu" };
+	const char *folders[3];
+	unsigned n_folders = builds_for_host(folders);
 	char self[PATH_MAX - 64], path[PATH_MAX];
 
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -168,15 +189,12 @@ find_library(char *to)
 		return false;
 	self[n] = '\0';
 	*strrchr(self, '/') = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s/x86-64-v3/libsoftgpu.so", self, places[i]);
-		if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-		    readable(path) && realpath(path, to))
-			return true;
-		snprintf(path, sizeof(path), "%s%s/libsoftgpu.so", self, places[i]);
-		if (readable(path) && realpath(path, to))
-			return true;
-	}
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		for (unsigned k = 0; k < n_folders; k++) {
+			snprintf(path, sizeof(path), "%s%s%s/libsoftgpu.so", self, places[i], folders[k]);
+			if (readable(path) && realpath(path, to))
+				return true;
+		}
 	return false;
 }
 

@@ -138,13 +138,21 @@ measure(const struct options *o, struct bench_device *device, struct bench_peer 
 	return right;
 }
 
+static const char *
+build_of(const char *preload)
+{
+	if (preload && strstr(preload, "x86-64-v4"))
+		return "built for x86-64-v4 (AVX-512)";
+	if (preload && strstr(preload, "x86-64-v3"))
+		return "built for x86-64-v3 (AVX2, FMA)";
+	return "built for any x86-64";
+}
+
 static void
 describe(const struct bench_device *device)
 {
-	const char *preload = getenv("LD_PRELOAD");
-
 	printf("softgpu: %s, %s\n", bench_device_target(device),
-	       preload && strstr(preload, "x86-64-v3") ? "built for x86-64-v3 (AVX2, FMA)" : "built for any x86-64");
+	       build_of(getenv("LD_PRELOAD")));
 	fflush(stdout);
 }
 

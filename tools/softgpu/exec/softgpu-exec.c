@@ -4,7 +4,8 @@
  * Without arguments: one JSON object a line on stdin ({code, init, lanes, arch, wave, mem, lds, scratch} or {kernel,
  * lanes}), one on stdout with the registers that changed. --check FILE...: compares each line's outcome with its
  * `final` (or `out`) and prints passed/failed/skipped per file; -v names the failures. The format is that of the test
- * vectors' own description: hw vectors start from zeroed registers, gen vectors from `init`.
+ * vectors' own description: hw vectors start from zeroed registers, gen vectors from `init`. SOFTGPU_SIMD=none, avx2 or
+ * avx512: the best vector extension of the host to use.
  */
 #include "../isa/core.h"
 #include "vectors.h"
@@ -372,6 +373,16 @@ answer_stdin(struct machine *m)
 	return 0;
 }
 
+static bool
+limit_simd(const char *name)
+{
+	enum sg_simd most = name && *name ? sg_simd_named(name) : SG_SIMD_AVX512;
+	if (most == SG_SIMD_COUNT)
+		return false;
+	sg_simd_limit(most);
+	return true;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -382,6 +393,10 @@ main(int argc, char **argv)
 	if (!machine_init(&m)) {
 		fprintf(stderr, "softgpu-exec: no memory\n");
 		return 1;
+	}
+	if (!limit_simd(getenv("SOFTGPU_SIMD"))) {
+		fprintf(stderr, "softgpu-exec: SOFTGPU_SIMD must be none, avx2 or avx512\n");
+		return 2;
 	}
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "-v"))

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "hw.h"
 
+#include "../isa/isa.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -57,6 +59,18 @@ env_text(const char *name, const char *otherwise)
 	return text && *text ? strdup(text) : otherwise;
 }
 
+/* Also the launcher's: it chooses a build of the library by it. */
+static void
+env_simd(void)
+{
+	const char *text = getenv("SOFTGPU_SIMD");
+	enum sg_simd most = text && *text ? sg_simd_named(text) : SG_SIMD_AVX512;
+
+	if (most == SG_SIMD_COUNT)
+		fprintf(stderr, "softgpu: SOFTGPU_SIMD=%s is not none, avx2 or avx512, using what there is\n", text);
+	sg_simd_limit(most == SG_SIMD_COUNT ? SG_SIMD_AVX512 : most);
+}
+
 static const struct sg_profile *
 env_profile(void)
 {
@@ -75,6 +89,7 @@ env_profile(void)
 static void
 config_read(void)
 {
+	env_simd();
 	config = (struct sg_config){
 		.profile = env_profile(),
 		.strict = env_bool("SOFTGPU_STRICT", false),

@@ -54,7 +54,7 @@ struct sg_core {
 	struct sg_stop *stop;
 	struct sg_program *program;
 	struct sg_program *programs;	/* most recently used first */
-	struct sg_span tlb[SG_TLB_ENTRIES]; /* most recently used first; empty at the start of each run */
+	struct sg_span tlb[SG_TLB_ENTRIES]; /* the last one used first; empty at the start of each run */
 	struct draft *draft;		/* cache.c: room to decode into */
 	sg_lanes *vgprs;		/* SG_MAX_WAVES register files */
 	uint8_t *lds;
@@ -88,6 +88,7 @@ enum sg_stop_reason sg_group_run(struct sg_core *core, unsigned waves);
 void sg_wave_run(struct sg_wave *w);	/* exec.c */
 void sg_wave_mode(struct sg_wave *w, uint32_t mode);
 sg_handler *sg_fast_handler(const struct sg_op *op); /* fast.c: NULL or a specialised handler */
+sg_handler *sg_salu_quick(const struct sg_op *op);   /* salu.c: likewise */
 
 /* Scratch slots (scratch.c): device-wide, shared by all cores of the process. */
 bool sg_scratch_acquire(struct sg_core *core, unsigned waves);
@@ -99,6 +100,18 @@ void sg_scratch_release(struct sg_core *core, unsigned waves);
 const struct sg_span *sg_mem_span(struct sg_core *core, uint64_t va);
 /* Host address when [va, va + bytes) can be accessed directly, else NULL: then use sg_mem_read and sg_mem_write. */
 uint8_t *sg_mem_host(struct sg_core *core, uint64_t va, unsigned bytes, uint32_t access);
+/* The same, quicker where the last access was nearby. */
+static inline uint8_t *
+sg_mem_near(struct sg_core *core, uint64_t va, unsigned bytes, uint32_t access)
+{
+	const struct sg_span *s = &core->tlb[0];
+	uint64_t offset = va - s->va;
+
+	if (offset < s->bytes && s->bytes - offset >= bytes && s->host && (s->access & access) == access &&
+	    !core->mem->hostile)
+		return s->host + offset;
+	return sg_mem_host(core, va, bytes, access);
+}
 void sg_mem_read(struct sg_wave *w, uint64_t va, void *dst, unsigned bytes, enum sg_path path, uint64_t pc);
 void sg_mem_write(struct sg_wave *w, uint64_t va, const void *src, unsigned bytes, uint64_t pc);
 
@@ -143,6 +156,13 @@ struct sg_mem_op {
 	uint8_t compare_first;	/* ds_cmpst of RDNA2: data0 is compared with, data1 stored */
 	uint8_t format;		/* typed buffer access: number of components */
 };
+
+/* DS with two addresses: offset of the first (0) or second (1). */
+static inline uint32_t
+sg_pair_offset(const struct sg_op *op, const struct sg_mem_op *m, unsigned which)
+{
+	return ((uint32_t)op->imm >> 8 * which & 0xff) * m->bytes * (m->stride64 ? 64 : 1);
+}
 
 /* VALU helpers used by lane.c and vmem.c */
 static inline uint32_t

@@ -122,6 +122,15 @@ void sg_core_opcodes(const struct sg_core *core, void (*emit)(void *arg, const c
 enum sg_stop_reason sg_core_run(struct sg_core *core, const struct sg_dispatch *d, struct sg_mem *mem, uint64_t first,
 				uint64_t count, struct sg_stop *stop);
 
+/* Vector extensions of the host for which there are handlers of their own; results are the same with all. */
+enum sg_simd { SG_SIMD_NONE, SG_SIMD_AVX2, SG_SIMD_AVX512, SG_SIMD_COUNT };
+
+/* Code decoded from now on uses none above `most` (any thread; at first there is no limit). Returns what will be used:
+ * that, or less where the host has less. */
+enum sg_simd sg_simd_limit(enum sg_simd most);
+/* "none", "avx2" or "avx512"; anything else: SG_SIMD_COUNT. */
+enum sg_simd sg_simd_named(const char *name);
+
 /* Disassembles one instruction for reports: mnemonic and operands as far as known. Returns its size in dwords, 0 if
  * undecodable. */
 unsigned sg_disassemble(enum sg_arch arch, const uint32_t *words, unsigned dwords, char *text, size_t text_bytes);

@@ -96,13 +96,6 @@ put(uint32_t *d, unsigned i, uint64_t value, unsigned bytes)
 		d[SG_LANES + i] = (uint32_t)(value >> 32);
 }
 
-/* Offset of the first (0) or second (1) address of a two-address instruction. */
-static uint32_t
-pair_offset(const struct sg_op *op, const struct sg_mem_op *m, unsigned which)
-{
-	return ((uint32_t)op->imm >> 8 * which & 0xff) * m->bytes * (m->stride64 ? 64 : 1);
-}
-
 static bool
 all_consecutive(const uint32_t *a)
 {
@@ -127,7 +120,7 @@ load_pair(struct sg_wave *w, const struct sg_op *op, unsigned half, uint32_t exe
 	memcpy(a, w->v[half][op->addr], sizeof a);
 
 	for (unsigned which = 0; which < 2; which++, d += SG_LANES * (m->bytes / 4)) {
-		uint32_t offset = pair_offset(op, m, which);
+		uint32_t offset = sg_pair_offset(op, m, which);
 		if (sg_lds_gather(w, d, a, offset, m->bytes / 4, exec))
 			continue;
 		for (uint32_t left = exec; left; left &= left - 1) {
@@ -200,7 +193,7 @@ store_pair(struct sg_wave *w, const struct sg_op *op, unsigned half, uint32_t ex
 
 	/* all first addresses, then all second ones: seen where lanes overlap */
 	for (unsigned which = 0; which < 2; which++) {
-		uint32_t offset = pair_offset(op, m, which);
+		uint32_t offset = sg_pair_offset(op, m, which);
 		const uint32_t *s = w->v[half][which ? op->data1 : op->data0];
 		if (sg_lds_scatter(w, s, a, offset, m->bytes / 4, exec))
 			continue;
@@ -224,9 +217,9 @@ exchange_pair(struct sg_wave *w, const struct sg_op *op, unsigned half, uint32_t
 		uint64_t new[2] = { reg(w, half, op->data0, i, m->bytes), reg(w, half, op->data1, i, m->bytes) };
 		uint64_t old[2] = { 0, 0 };
 		for (unsigned which = 0; which < 2; which++)
-			load(w, a + pair_offset(op, m, which), &old[which], m->bytes);
+			load(w, a + sg_pair_offset(op, m, which), &old[which], m->bytes);
 		for (unsigned which = 0; which < 2; which++) {
-			store(w, a + pair_offset(op, m, which), &new[which], m->bytes);
+			store(w, a + sg_pair_offset(op, m, which), &new[which], m->bytes);
 			put(d + SG_LANES * (m->bytes / 4) * which, i, old[which], m->bytes);
 		}
 	}

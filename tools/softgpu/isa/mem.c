@@ -16,14 +16,14 @@ sg_mem_span(struct sg_core *core, uint64_t va)
 			break;
 	if (i == 0)
 		return tlb;
-	if (i < SG_TLB_ENTRIES)
+	if (i < SG_TLB_ENTRIES) { /* kernels go to and fro between a few buffers: an exchange is cheap */
 		found = tlb[i];
-	else {
+		tlb[i] = tlb[0];
+	} else {
 		if (!core->mem->ops->lookup(core->mem, va, &found) || va - found.va >= found.bytes)
 			return NULL;
-		i = SG_TLB_ENTRIES - 1;
+		memmove(&tlb[1], &tlb[0], (SG_TLB_ENTRIES - 1) * sizeof *tlb);
 	}
-	memmove(&tlb[1], &tlb[0], i * sizeof *tlb);
 	tlb[0] = found;
 	return tlb;
 }

@@ -328,6 +328,70 @@ run_salu(struct sg_wave *w, const struct sg_op *op)
 	return op + 1;
 }
 
+/* The commonest operations again, each with its arithmetic inlined; operands are SGPRs and constants. */
+
+static inline __attribute__((always_inline)) uint64_t
+quick_operand(const struct sg_wave *w, const struct sg_operand *s, unsigned dwords)
+{
+	const void *p = s->kind == SG_K_CONST ? (const void *)&s->value : &w->sgpr[s->reg];
+	uint64_t value = 0;
+
+	if (dwords)
+		memcpy(&value, p, 4 * dwords);
+	return value;
+}
+
+static inline __attribute__((always_inline)) const struct sg_op *
+quick(struct sg_wave *w, const struct sg_op *op, sg_salu_fn *fn, unsigned dst, unsigned a, unsigned b)
+{
+	struct sg_salu_env e = { .a = quick_operand(w, &op->src[0], a), .b = quick_operand(w, &op->src[1], b),
+				 .scc = w->scc };
+	uint64_t r = fn(&e);
+
+	w->scc = e.scc;
+	if (dst)
+		memcpy(&w->sgpr[op->dst], &r, 4 * dst);
+	return op + 1;
+}
+
+/* function, dwords of destination and operands */
+#define QUICK(X)                                                                                                       \
+	X(add_u32, 1, 1, 1) X(addc_u32, 1, 1, 1) X(sub_u32, 1, 1, 1) X(subb_u32, 1, 1, 1) X(add_i32, 1, 1, 1)          \
+	X(sub_i32, 1, 1, 1) X(mul_i32, 1, 1, 1) X(and_32, 1, 1, 1) X(and_64, 2, 2, 2) X(or_32, 1, 1, 1)                \
+	X(or_64, 2, 2, 2) X(xor_32, 1, 1, 1) X(and_not1_32, 1, 1, 1) X(lshl32, 1, 1, 1) X(lshl64, 2, 2, 1)             \
+	X(lshr32, 1, 1, 1) X(ashr32, 1, 1, 1) X(mov, 1, 1, 0) X(mov, 2, 2, 0) X(cselect, 1, 1, 1) X(eq_32, 0, 1, 1)    \
+	X(lg_32, 0, 1, 1) X(gt_i32, 0, 1, 1) X(ge_i32, 0, 1, 1) X(lt_i32, 0, 1, 1) X(le_i32, 0, 1, 1)                  \
+	X(gt_u32, 0, 1, 1) X(ge_u32, 0, 1, 1) X(lt_u32, 0, 1, 1) X(le_u32, 0, 1, 1)
+
+#define QUICK_HANDLER(f, d, a, b)                                                                                      \
+	static const struct sg_op *quick_##f##_##d(struct sg_wave *w, const struct sg_op *op)                          \
+	{                                                                                                              \
+		return quick(w, op, f, d, a, b);                                                                       \
+	}
+QUICK(QUICK_HANDLER)
+
+#define QUICK_ROW(f, d, a, b) { f, d, a, b, quick_##f##_##d },
+static const struct {
+	sg_salu_fn *fn;
+	uint8_t dst, a, b;
+	sg_handler *run;
+} quick_rows[] = { QUICK(QUICK_ROW) };
+
+sg_handler *
+sg_salu_quick(const struct sg_op *op)
+{
+	const struct sg_salu_op *s = op->sem;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (op->src[i].kind == SG_K_VGPR || op->src[i].kind > SG_K_CONST)
+			return NULL;
+	for (unsigned i = 0; i < sizeof quick_rows / sizeof *quick_rows; i++)
+		if (quick_rows[i].fn == s->fn && quick_rows[i].dst == s->dst && quick_rows[i].a == s->a &&
+		    quick_rows[i].b == s->b)
+			return quick_rows[i].run;
+	return NULL;
+}
+
 bool
 sg_bind_salu(struct sg_insn *insn, enum sg_format format)
 {

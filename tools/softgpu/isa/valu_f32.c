@@ -32,12 +32,24 @@
 
 enum { A = 1, AB = 3, ABC = 7, AB_O = 11 };
 
-F32_OP(add_f32, AB, a + b)
-F32_OP(sub_f32, AB, a - b)
-F32_OP(subrev_f32, AB, b - a)
-F32_OP(mul_f32, AB, a * b)
-F32_OP(fma_f32, ABC, fmaf(a, b, c))
-F32_OP(fmac_f32, AB_O, fmaf(a, b, o))
+/* Of several NaNs the first operand's is the result, quieted; compilers exchange operands. */
+SG_INLINE float
+nan_first(float r, float a, float b, float c)
+{
+	uint32_t x = sg_b32(a), y = sg_b32(b), z = sg_b32(c), bits = sg_b32(r);
+	uint32_t inf = 0x7f800000, sign = SG_SIGN32, quiet = 0x00400000;
+
+	bits = sg_sel(sg_below(inf, z & ~sign), z | quiet, bits);
+	bits = sg_sel(sg_below(inf, y & ~sign), y | quiet, bits);
+	return sg_f32(sg_sel(sg_below(inf, x & ~sign), x | quiet, bits));
+}
+
+F32_OP(add_f32, AB, nan_first(a + b, a, b, 0))
+F32_OP(sub_f32, AB, nan_first(a - b, a, b, 0))
+F32_OP(subrev_f32, AB, nan_first(b - a, b, a, 0))
+F32_OP(mul_f32, AB, nan_first(a * b, a, b, 0))
+F32_OP(fma_f32, ABC, nan_first(fmaf(a, b, c), a, b, c))
+F32_OP(fmac_f32, AB_O, nan_first(fmaf(a, b, o), a, b, o))
 
 /* dx9_zero, on RDNA2 "legacy": 0 times anything is +0. */
 SG_INLINE float

@@ -211,15 +211,9 @@ sg_vmem_write_lane(const struct sg_vmem *a, unsigned i, const void *from)
 static inline uint8_t *
 host_of(const struct sg_vmem *a, uint64_t va, uint32_t right)
 {
-	struct sg_core *core = a->w->core;
-	const struct sg_span *s = &core->tlb[0];
-	uint64_t offset = va - s->va;
-
-	if (core->mem->hostile || a->space == SG_FORM_SCRATCH || a->space == SG_FORM_BUFFER)
+	if (a->space == SG_FORM_SCRATCH || a->space == SG_FORM_BUFFER)
 		return NULL;
-	if (offset < s->bytes && s->bytes - offset >= a->m->bytes && s->host && (s->access & right))
-		return s->host + offset;
-	return sg_mem_host(core, va, a->m->bytes, right);
+	return sg_mem_near(a->w->core, va, a->m->bytes, right);
 }
 
 /* Host address of the lowest active address when all active lanes lie in one directly accessible span. */
