@@ -10,7 +10,7 @@ program=$B/tests/unit/test_softgpu_drm_noexec
 status=0
 
 instructions() {
-	SOFTGPU_EXECUTE=0 "$B/bin/softgpu" -- valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+	SOFTGPU_EXECUTE=0 SOFTGPU_SIMD=avx2 "$B/bin/softgpu" -- valgrind --tool=callgrind --callgrind-out-file=/dev/null \
 		"$program" --count "$1" "$2" 2>&1 | sed -n 's/.*Collected : //p'
 }
 

@@ -7,7 +7,7 @@ B=${B:-build}
 [ -z "${SAN:-}" ] || { echo "skipped: sanitizer builds do not run under valgrind"; exit 77; }
 command -v valgrind >/dev/null || { echo "skipped: no valgrind"; exit 77; }
 log=$B/tests/valgrind.log
-"$B/bin/softgpu" -- valgrind --fair-sched=yes --leak-check=full --error-exitcode=9 --log-file="$log" \
+SOFTGPU_SIMD=avx2 "$B/bin/softgpu" -- valgrind --fair-sched=yes --leak-check=full --error-exitcode=9 --log-file="$log" \
 	"$B/bin/gpuplan-bench" --verify --count 6 --slots 2 --completion wait
 status=$?
 cat "$log"

@@ -5,8 +5,9 @@
 #
 # Times on a busy machine say little; these counts are the same on every run. softgpu-bench --counts runs each kernel
 # in a small size, once to decode it and once with callgrind's instrumentation switched on, then asks for a dump.
-# Only what sg_core_run (tools/softgpu/isa/core.c) calls is counted: neither submission nor waiting. The dumps stay
-# in $B/callgrind/KERNEL.out; callgrind_annotate says of each where the instructions go.
+# Only what sg_core_run (tools/softgpu/isa/core.c) calls is counted: neither submission nor waiting. It is the AVX2
+# build that is counted, because valgrind has no AVX-512. The dumps stay in $B/callgrind/KERNEL.out; callgrind_annotate
+# says of each where the instructions go.
 set -eu
 B=${B:-build}
 if ! command -v valgrind > /dev/null; then
@@ -16,7 +17,7 @@ fi
 dir=$B/callgrind
 rm -rf "$dir"
 mkdir -p "$dir"
-"$B/bin/softgpu" --timeout-ms 600000 -- valgrind -q --tool=callgrind --instr-atstart=no --toggle-collect=sg_core_run \
+SOFTGPU_SIMD=avx2 "$B/bin/softgpu" --timeout-ms 600000 -- valgrind -q --tool=callgrind --instr-atstart=no --toggle-collect=sg_core_run \
 	--callgrind-out-file="$dir/out" "$B/bin/softgpu-bench" --counts "$@" > "$dir/counts" 2> "$dir/log" ||
 	{ cat "$dir/log" >&2; exit 2; }
 printf '%-20s %15s %17s %12s\n' kernel 'wave instr.' 'host instr./wave' '/lane'
