@@ -242,8 +242,8 @@ check_packed_overlap(struct gp_compile *c, const struct gpuplan_dispatch *d, uin
 	for (uint32_t b = 0; b < d->n_bindings; b++)
 		if (d->bindings[b].packed_offset < end && begin < d->bindings[b].packed_offset + 8)
 			return gp_error(c->error, -EINVAL,
-					"%s: packed parameter %" PRIu32 " at byte %" PRIu32 " overlaps the address of binding %" PRIu32
-					" at byte %" PRIu32,
+					"%s: packed parameter %" PRIu32 " at byte %" PRIu32
+					" overlaps the address of binding %" PRIu32 " at byte %" PRIu32,
 					what, i, begin, b, d->bindings[b].packed_offset);
 	for (uint32_t other = 0; other < i; other++) {
 		const struct gpuplan_packed_param *o = &d->packed_params[other];
@@ -251,8 +251,8 @@ check_packed_overlap(struct gp_compile *c, const struct gpuplan_dispatch *d, uin
 
 		if (o->offset < end && begin < o->offset + p->bytes)
 			return gp_error(c->error, -EINVAL,
-					"%s: packed parameters %" PRIu32 " at byte %" PRIu32 " and %" PRIu32 " at byte %" PRIu32
-					" overlap",
+					"%s: packed parameters %" PRIu32 " at byte %" PRIu32 " and %" PRIu32
+					" at byte %" PRIu32 " overlap",
 					what, other, o->offset, i, begin);
 	}
 	return 0;
@@ -475,8 +475,9 @@ gp_kernarg_build(struct gp_compile *c, const struct gpuplan_dispatch *d, const s
 		return gp_error(c->error, -EINVAL, "%s: both %" PRIu32 " arguments and packed bytes are given", what,
 				d->n_args);
 	if (d->n_args && d->n_packed_params)
-		return gp_error(c->error, -EINVAL, "%s: both %" PRIu32 " arguments and %" PRIu32 " packed parameters are given",
-				what, d->n_args, d->n_packed_params);
+		return gp_error(c->error, -EINVAL,
+				"%s: both %" PRIu32 " arguments and %" PRIu32 " packed parameters are given", what,
+				d->n_args, d->n_packed_params);
 	if ((r = check_binding_count(c, d, k, what)))
 		return r;
 	if ((r = reserve(c, segment_bytes + (packet ? SEGMENT_ALIGN + AQL_PACKET_BYTES : 0), &segment)))

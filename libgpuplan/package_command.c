@@ -35,8 +35,9 @@ read_param(const struct gp_package_plan *plan, const struct gp_node *object, con
 		return r;
 	found = json_object_get(plan->parameter_index, name);
 	if (!found)
-		return gp_node_error(object, -ENOENT, "names parameter \"%.64s\", the plan has %" PRIu32 " and none of that name",
-				     name, plan->n_parameters);
+		return gp_node_error(object, -ENOENT,
+				     "names parameter \"%.64s\", the plan has %" PRIu32 " and none of that name", name,
+				     plan->n_parameters);
 	*number = (uint32_t)json_integer_value(found);
 	return 0;
 }

@@ -96,7 +96,8 @@ gpuplan_slot_set(struct gpuplan_slot *slot, const struct gpuplan_value *values, 
 	if (r)
 		return gp_error(error, r, "slot %" PRIu32 " of plan \"%.64s\" %s", slot->index,
 				slot->plan->image->strings + slot->plan->image->header->name,
-				r == -EBUSY ? "still runs, its parameters are in use" : "cannot be asked whether it still runs");
+				r == -EBUSY ? "still runs, its parameters are in use" :
+					      "cannot be asked whether it still runs");
 	for (uint32_t i = 0; i < n; i++)
 		if ((r = check_value(slot->plan->image, &values[i], i, error)))
 			return r;

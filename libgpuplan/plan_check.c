@@ -177,8 +177,9 @@ check_axis(struct gp_compile *c, const struct gpuplan_dispatch *d, uint32_t i, c
 			return r;
 		name = gp_param_name(c, d->groups_param[i] - 1);
 		if (d->groups[i])
-			return gp_error(c->error, -EINVAL, "%s: grid in %c is both %" PRIu32 " workgroups and parameter \"%.64s\"",
-					what, "xyz"[i], d->groups[i], name);
+			return gp_error(c->error, -EINVAL,
+					"%s: grid in %c is both %" PRIu32 " workgroups and parameter \"%.64s\"", what,
+					"xyz"[i], d->groups[i], name);
 		out->groups[i] = (uint32_t)p->initial;
 		most = p->max;
 	}
@@ -230,8 +231,9 @@ check_indirect(struct gp_compile *c, const struct gpuplan_dispatch *d, const str
 					c->d->allocations[from->allocation].name, gp_param_name(c, d->groups_param[i] - 1),
 					"xyz"[i]);
 	if (wants_counts(k))
-		return gp_error(c->error, -ENOTSUP, "%s: kernel \"%s\" reads its %s, which an indirect grid does not fill in",
-				place, k->name, wants_counts(k));
+		return gp_error(c->error, -ENOTSUP,
+				"%s: kernel \"%s\" reads its %s, which an indirect grid does not fill in", place, k->name,
+				wants_counts(k));
 	return 0;
 }
 

@@ -107,8 +107,8 @@ check(struct gpuplan_slot *slot, const struct now *now)
 
 		if (out[i] == wanted)
 			continue;
-		print_error("word %u is 0x%x, expected 0x%x (value 0x%x, blank 0x%x, count %u, groups %u)\n", i, out[i], wanted,
-			    (uint32_t)now->value[VALUE], (uint32_t)now->value[BLANK], (uint32_t)now->value[COUNT],
+		print_error("word %u is 0x%x, expected 0x%x (value 0x%x, blank 0x%x, count %u, groups %u)\n", i, out[i],
+			    wanted, (uint32_t)now->value[VALUE], (uint32_t)now->value[BLANK], (uint32_t)now->value[COUNT],
 			    (uint32_t)now->value[GROUPS]);
 		fail();
 	}

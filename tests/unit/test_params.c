@@ -473,7 +473,8 @@ TEST(an_indirect_grid_waits_for_its_counts_and_no_more)
 /* Every target's stream has the parameter in its packets, or the place of the counts. */
 TEST(every_target_notes_its_places)
 {
-	static const char *const targets[] = { "gfx900", "gfx906", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200", "gfx1201" };
+	static const char *const targets[] = { "gfx900",  "gfx906",  "gfx90a",	"gfx942",
+					       "gfx1030", "gfx1100", "gfx1200", "gfx1201" };
 
 	(void)state;
 	for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++) {
