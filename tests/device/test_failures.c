@@ -555,8 +555,17 @@ make_plan(struct scenario *s, struct gpuplan_error *error)
 		{ .region = s->out_device, .dtype = GPUPLAN_U32, .rank = 1, .shape = { WORDS } },
 		{ .region = s->out_host, .dtype = GPUPLAN_U32, .rank = 1, .shape = { WORDS } },
 	};
+	struct gpuplan_parameter parameters[] = {
+		{ .name = "value", .bytes = 4, .initial = FILLED, .max = UINT32_MAX },
+		{ .name = "groups", .bytes = 1, .initial = 1, .max = 1 },
+	};
 	struct gpuplan_plan_params params = dt_plan_params(2, commands, sizeof(commands) / sizeof(commands[0]));
 
+	call.args[1] = gpuplan_arg_param(0);
+	commands[1].u.dispatch.groups[0] = 0;
+	commands[1].u.dispatch.groups_param[0] = 2;
+	params.parameters = parameters;
+	params.n_parameters = 2;
 	params.inputs = in;
 	params.outputs = out;
 	params.n_inputs = params.n_outputs = 2;

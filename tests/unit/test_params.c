@@ -26,7 +26,7 @@ struct model {
 	struct gpuplan_context *context;
 	struct gpuplan_definition *definition;
 	struct gpuplan_region a, b, c;
-	struct gpuplan_kernel plain, hidden, packet;
+	struct gpuplan_kernel plain, hidden, packet, raw;
 };
 
 static struct gpuplan_kernel
@@ -57,6 +57,7 @@ open_model(struct model *m)
 	m->plain = object_kernel(session, "args.v5.co", "plain");
 	m->hidden = object_kernel(session, "args.v5.co", "hidden");
 	m->packet = object_kernel(session, "args.v4.co", "hidden");
+	m->raw = object_kernel(session, "hand.v5.co", "raw");
 	m->definition = dt_freeze(session);
 }
 
@@ -577,8 +578,38 @@ TEST(setting_makes_no_system_call)
 	close_two(&t);
 }
 
-/* A parameter may have any of them; what takes it says which it wants. */
-TEST(every_size_from_1_to_8_bytes)
+/* ---- packed arguments that no metadata describes: 24 bytes, an address in the first 8 ---- */
+
+struct raw {
+	struct gpuplan_binding binding;
+	struct gpuplan_packed_param at[2];
+	struct gpuplan_command command;
+	struct gpuplan_plan_params params;
+};
+
+static void
+raw_plan(struct raw *raw, const struct model *m, const struct gpuplan_parameter *p)
+{
+	static const uint8_t packed[24] = { [8] = 0x55, [9] = 0x55, [23] = 0x55 };
+
+	*raw = (struct raw){ .binding = { m->a, GPUPLAN_WRITE, 0 }, .command = { .kind = GPUPLAN_DISPATCH } };
+	raw->command.u.dispatch = (struct gpuplan_dispatch){
+		.kernel = m->raw,
+		.groups = { 1, 1, 1 },
+		.block = { 64, 1, 1 },
+		.n_bindings = 1,
+		.bindings = &raw->binding,
+		.packed = packed,
+		.packed_bytes = sizeof(packed),
+		.packed_params = raw->at,
+		.n_packed_params = 1,
+	};
+	raw->params = dt_plan_params(1, &raw->command, 1);
+	raw->params.parameters = p;
+	raw->params.n_parameters = 1;
+}
+
+TEST(every_size_from_1_to_8_bytes_at_any_place)
 {
 	struct model m;
 
@@ -586,29 +617,51 @@ TEST(every_size_from_1_to_8_bytes)
 	open_model(&m);
 	for (uint32_t bytes = 1; bytes <= 8; bytes++) {
 		uint64_t max = UINT64_MAX >> (64 - 8 * bytes);
-		struct gpuplan_parameter p = { .name = "p", .bytes = bytes, .initial = max, .max = max };
-		struct gpuplan_command fill = { .kind = GPUPLAN_FILL };
-		struct gpuplan_plan_params params = dt_plan_params(1, &fill, 1);
+		struct gpuplan_parameter p = { .name = "p", .bytes = bytes, .initial = 1, .max = max };
+		struct gpuplan_value v = { 0, bytes, max };
 		struct gpuplan_error error;
 		struct gpuplan_plan *plan;
-		int r;
+		struct gpuplan_slot *slot;
+		struct host wanted;
+		struct raw raw;
 
-		fill.u.fill.dst = m.a;
-		fill.u.fill.value_param = 1;
-		params.parameters = &p;
-		params.n_parameters = 1;
-		r = gpuplan_plan_create(m.definition, &params, &plan, &error);
-		if (bytes == 4) {
-			dt_ok(r, &error);
-			gpuplan_plan_destroy(plan);
-		} else {
-			dt_refused(r, EINVAL, &error, "fill value has 4", "\"p\"");
-		}
-		p.initial = p.max = max + 1; /* of 8 bytes: 0, which is one */
-		r = gpuplan_plan_create(m.definition, &params, &plan, &error);
-		if (bytes < 8)
-			dt_refused(r, EINVAL, &error, "\"p\"", "bytes hold");
+		raw_plan(&raw, &m, &p);
+		raw.at[0].offset = 24 - bytes;
+		dt_ok(gpuplan_plan_create(m.definition, &raw.params, &plan, &error), &error);
+		assert_int_equal(gpuplan_plan_acquire(plan, &slot), 0);
+		wanted = snapshot(slot);
+		memset(wanted.bytes + plan->image->header->kernarg_offset + 24 - bytes, 0xff, bytes);
+		dt_ok(gpuplan_slot_set(slot, &v, 1, &error), &error);
+		assert_host(slot, &wanted);
+		free(wanted.bytes);
+		gpuplan_slot_release(slot);
+		gpuplan_plan_destroy(plan);
 	}
+	close_model(&m);
+}
+
+TEST(packed_parameters_may_not_overlap)
+{
+	const struct gpuplan_parameter p = { .name = "p", .bytes = 4, .max = 9 };
+	struct gpuplan_error error;
+	struct gpuplan_plan *plan;
+	struct model m;
+	struct raw raw;
+
+	(void)state;
+	open_model(&m);
+	raw_plan(&raw, &m, &p);
+	raw.at[0].offset = 7;
+	dt_refused(gpuplan_plan_create(m.definition, &raw.params, &plan, &error), EINVAL, &error,
+		   "packed parameter 0 at byte 7", "binding 0 at byte 0");
+	raw.at[0].offset = 8;
+	raw.at[1].offset = 11;
+	raw.command.u.dispatch.n_packed_params = 2;
+	dt_refused(gpuplan_plan_create(m.definition, &raw.params, &plan, &error), EINVAL, &error,
+		   "packed parameters 0 at byte 8 and 1 at byte 11");
+	raw.at[1].offset = 12;
+	dt_ok(gpuplan_plan_create(m.definition, &raw.params, &plan, &error), &error);
+	gpuplan_plan_destroy(plan);
 	close_model(&m);
 }
 
@@ -626,7 +679,8 @@ main(void)
 		cmocka_unit_test(an_indirect_grid_waits_for_its_counts_and_no_more),
 		cmocka_unit_test(every_target_notes_its_places),
 		cmocka_unit_test(setting_makes_no_system_call),
-		cmocka_unit_test(every_size_from_1_to_8_bytes),
+		cmocka_unit_test(every_size_from_1_to_8_bytes_at_any_place),
+		cmocka_unit_test(packed_parameters_may_not_overlap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
