@@ -18,7 +18,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)';)
 
 # ---- Debian packages: everything the build, the tools and the tests need ----
 DEPS := build-essential pkg-config libdrm-dev liburing-dev libelf-dev libmsgpack-dev libjansson-dev libcmocka-dev \
-	clang-19 lld-19 llvm-19 strace valgrind
+	libhttp-parser-dev clang-19 lld-19 llvm-19 strace valgrind curl nginx-light
 
 MSGPACK := msgpack
 LIB_PKGS := libdrm_amdgpu libdrm liburing libelf $(MSGPACK) jansson
@@ -29,7 +29,7 @@ TARGETS := gfx900 gfx906 gfx90a gfx942 gfx1010 gfx1030 gfx1031 gfx1032 gfx1033 g
 	gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1200 gfx1201
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check bench install uninstall clean help tests lib softgpu tools shaders check-run demo-run
+.PHONY: all examples deps demo check bench install uninstall clean help tests lib softgpu tools shaders check-run demo-run
 
 help:
 	@echo 'make all        libraries, tools and shaders, in $(B)/'
@@ -98,7 +98,7 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 DEVICE := $(DEVICE_SRC:tests/device/%.c=$(B)/tests/device/%)
 FUZZ := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz/%)
 
-all: lib softgpu tools shaders
+all: lib softgpu tools shaders examples
 lib: $(B)/lib/libgpuplan.so $(B)/lib/libgpuplan.a
 softgpu: $(B)/lib/libsoftgpu.so $(B)/lib/x86-64-v3/libsoftgpu.so $(B)/lib/x86-64-v4/libsoftgpu.so $(B)/bin/softgpu $(B)/bin/softgpu-exec
 tools: $(B)/bin/gpuplan-bench $(B)/bin/gpuplan-dump $(MODELS)
@@ -167,6 +167,15 @@ $(B)/obj/tools/gpuplan-%.o: tools/gpuplan-%.c
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(TOOL_CFLAGS) -c $< -o $@
 $(B)/obj/tools/common/%.o: tools/common/%.c
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(TOOL_CFLAGS) -c $< -o $@
+
+# ---- examples: on the public API only ----
+SERVE_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard examples/serve/*.c tools/common/*.c))
+$(B)/obj/examples/%.o: examples/%.c
+	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(TOOL_CFLAGS) -c $< -o $@
+$(B)/bin/gpuplan-serve: $(SERVE_OBJ) $(B)/obj/gen/shaders.o $(B)/lib/libgpuplan.so
+	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SAN_FLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lgpuplan \
+		-Wl,-rpath,'$$ORIGIN/../lib' $(PKG_LIBS) -lhttp_parser -lm -pthread
+examples: $(B)/bin/gpuplan-serve
 
 $(B)/share/gpuplan/models/%: tools/gpuplan-bench/models/%
 	$(Q)mkdir -p $(@D) && cp $< $@

@@ -290,6 +290,25 @@ gpuplan_plan_get_info(const struct gpuplan_plan *plan, struct gpuplan_plan_info 
 		info->n_dispatches += image->commands[i].kind == PLAN_COMMAND_DISPATCH;
 }
 
+int
+gpuplan_plan_get_io(const struct gpuplan_plan *plan, bool output, uint32_t i, struct gpuplan_io *out)
+{
+	const struct gp_image *image = plan->image;
+	const struct plan_image_io *io;
+
+	if (i >= (output ? plan->n_outputs : plan->n_inputs))
+		return -EINVAL;
+	io = &image->io[output ? plan->n_inputs + i : i];
+	*out = (struct gpuplan_io){
+		.region = { plan->model ? plan->model->declarations.session : 0, io->allocation, 0, io->offset, io->bytes },
+		.dtype = (enum gpuplan_dtype)io->dtype,
+		.rank = io->rank,
+		.name = image->strings + io->name,
+	};
+	memcpy(out->shape, io->shape, sizeof(out->shape));
+	return 0;
+}
+
 const void *
 gpuplan_plan_image(const struct gpuplan_plan *plan, size_t *bytes)
 {

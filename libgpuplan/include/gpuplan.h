@@ -364,6 +364,9 @@ struct gpuplan_plan_info {
 	uint64_t scratch_planned_bytes; /* scratch of a slot with shared bytes counted once (GPUPLAN_PLAN_REUSE_SCRATCH) */
 };
 GPUPLAN_API void gpuplan_plan_get_info(const struct gpuplan_plan *plan, struct gpuplan_plan_info *info);
+/* Input (output false) or output number i as it was declared: region, element type, shape; name lives as long as the
+ * plan ("" for none). -EINVAL: no such number. */
+GPUPLAN_API int gpuplan_plan_get_io(const struct gpuplan_plan *plan, bool output, uint32_t i, struct gpuplan_io *io);
 /* The compiled image: pure data in the layout of uapi/plan_image.h, byte-identical for equal input. Lives as long as
  * the plan. */
 GPUPLAN_API const void *gpuplan_plan_image(const struct gpuplan_plan *plan, size_t *bytes);
