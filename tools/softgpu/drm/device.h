@@ -274,6 +274,7 @@ struct sg_device {
 	uint64_t bytes_moved, evictions;
 	uint64_t gem_objects, ctx_objects, syncobj_objects, bo_lists;
 	uint64_t jobs_submitted, jobs_done, jobs_failed;
+	uint64_t jobs_to_reset;	/* counted for SOFTGPU_RESET_EVERY */
 	uint64_t hangs, illegals, faults, skipped;
 };
 extern struct sg_device sg_dev;

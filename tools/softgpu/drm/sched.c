@@ -429,6 +429,20 @@ sg_gpu_recover(void)
 	sg_unlock();
 }
 
+/* SOFTGPU_RESET_EVERY: as if a job of another process had hung; nobody here is guilty. The job in hand is lost with the
+ * others, though all it wrote is there. */
+static bool
+foreign_reset(void)
+{
+	const struct sg_config *config = sg_config();
+
+	if (!config->reset_every || ++sg_dev.jobs_to_reset % config->reset_every)
+		return false;
+	sg_dev.reset_counter++;
+	reset_gpu();
+	return true;
+}
+
 static void
 task_done(struct sg_job *job, enum sg_outcome outcome, const char *why)
 {
@@ -451,7 +465,7 @@ task_done(struct sg_job *job, enum sg_outcome outcome, const char *why)
 	if (t->cancel)
 		error = t->cancel;
 	else if (outcome == SG_JOB_DONE)
-		error = 0;
+		error = foreign_reset() ? -ECANCELED : 0;
 	else if (outcome == SG_JOB_SKIPPED)
 		error = -ECANCELED;
 	else

@@ -107,6 +107,7 @@ config_read(void)
 		.fail = env_text("SOFTGPU_FAIL", NULL),
 		.recovery = env_bool("SOFTGPU_GPU_RECOVERY", true) ? env_text("SOFTGPU_RECOVERY", "full") : "none",
 		.vram_lost = env_bool("SOFTGPU_VRAM_LOST", false),
+		.reset_every = env_number("SOFTGPU_RESET_EVERY", 0),
 	};
 }
 

@@ -68,6 +68,7 @@ struct sg_config {
 	const char *recovery;	/* SOFTGPU_RECOVERY=full|soft|ring, what a hang leads to (default full); "none" when
 				 * SOFTGPU_GPU_RECOVERY=0, amdgpu.gpu_recovery=0: the ring stands still */
 	bool vram_lost;		/* SOFTGPU_VRAM_LOST=1: a full reset loses VRAM */
+	uint64_t reset_every;	/* SOFTGPU_RESET_EVERY=n: with every n-th job another process makes the GPU reset; 0: never */
 };
 const struct sg_config *sg_config(void);
 
