@@ -44,7 +44,8 @@ gp_array_grow(struct gp_array *a, uint32_t n)
 	if (want > UINT32_MAX / 2)
 		return NULL;
 	if (want > a->capacity) {
-		uint64_t capacity = a->capacity ? a->capacity : 8;
+		/* What is asked for at once first is often all there will be. */
+		uint64_t capacity = a->capacity ? a->capacity : want > 8 ? want : 8;
 		void *data;
 
 		while (capacity < want)

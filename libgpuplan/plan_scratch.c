@@ -7,8 +7,8 @@
 #include "compile.h"
 #include "error.h"
 
-/* Every allocation is held against all placed ones: beyond this many, the smallest do not share. */
-#define MAX_SHARED 8192u
+/* Every allocation is held against all placed ones: beyond this many, others share among themselves. */
+#define MAX_SHARED 4096u
 
 #define NEVER UINT32_MAX
 
@@ -171,25 +171,22 @@ insert(struct block *placed, uint32_t n, const struct block *b)
 static uint64_t
 place_blocks(struct gp_compile *c, struct block *blocks, uint32_t n, struct block *placed)
 {
-	uint32_t shared = n < MAX_SHARED ? n : MAX_SHARED;
-	uint64_t end = 0;
+	uint64_t group = 0, end = 0;
 
 	qsort(blocks, n, sizeof(*blocks), compare_blocks);
 	for (uint32_t i = 0; i < n; i++) {
 		struct plan_image_allocation *a = gp_array_at(&c->allocations, blocks[i].allocation);
 
-		if (i < shared) {
-			blocks[i].offset = find_gap(placed, i, &blocks[i]);
-			insert(placed, i, &blocks[i]);
-		} else {
-			blocks[i].offset = gp_align(end, GP_PLACE_ALIGN);
-		}
-		if (blocks[i].offset + blocks[i].bytes > end)
-			end = blocks[i].offset + blocks[i].bytes;
+		if (i % MAX_SHARED == 0)
+			group = gp_align(end, GP_PLACE_ALIGN);
+		blocks[i].offset = find_gap(placed, i % MAX_SHARED, &blocks[i]);
+		insert(placed, i % MAX_SHARED, &blocks[i]);
 		a->pooled = 1;
 		a->first_command = blocks[i].first;
 		a->free_command = blocks[i].free;
-		a->place = blocks[i].offset;
+		a->place = group + blocks[i].offset;
+		if (a->place + blocks[i].bytes > end)
+			end = a->place + blocks[i].bytes;
 	}
 	return end;
 }

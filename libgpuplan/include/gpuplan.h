@@ -312,7 +312,7 @@ struct gpuplan_parameter {
 
 enum gpuplan_plan_flags {
 	/* Scratch allocations that no input or output lies in may share memory when barriers that stand anyway separate
-	 * their commands. Costs no barrier. (The 8192 largest of a placement; the others do not share.) */
+	 * their commands. Costs no barrier. (Among 4096 of a placement at a time, by size.) */
 	GPUPLAN_PLAN_REUSE_SCRATCH = 1,
 	/* Commands that do not depend on each other may change places when that needs fewer barriers. */
 	GPUPLAN_PLAN_REORDER = 2,

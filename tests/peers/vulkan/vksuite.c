@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vksuite [CASE…]: runs the cases on every queue family that computes, each in its own process, and prints
  *   case NAME gfx|compute: ok HASH | skip REASON | FAIL REASON
+ * vksuite --chain NAME N: N dispatches in one command buffer, see chains.c.
  * vksuite --here N CASE: one case on the N-th such family in this process, for debuggers and SOFTGPU_REPORT.
  * The loader's VK_ICD_FILENAMES or VK_DRIVER_FILES choose the device. */
 #include <stdarg.h>
@@ -152,6 +153,8 @@ main(int argc, char **argv)
 
 	if (argc == 4 && !strcmp(argv[1], "--here"))
 		return run_here((unsigned)atoi(argv[2]), argv[3]);
+	if (argc == 4 && !strcmp(argv[1], "--chain"))
+		return run_chain(argv[2], (unsigned)atoi(argv[3]));
 	while (nth < 8 && run_family(nth, argc, argv, &failed))
 		nth++;
 	if (!nth)

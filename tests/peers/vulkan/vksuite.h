@@ -53,4 +53,7 @@ struct shader {
 };
 extern const struct shader shaders[]; /* generated; ends with a NULL name */
 
+/* chains.c; exit status. */
+int run_chain(const char *name, unsigned n);
+
 #endif

@@ -157,6 +157,8 @@ run_type3(struct sg_cp *cp, struct sg_cp_ib *ib, uint32_t header)
 		return;
 	}
 	ib->at += body;
+	if (opcode != PM4_OP_NOP)
+		sg_count(&cp->run.counters->dwords, 1 + body);
 	if (cp->ip == SG_IP_GFX && cp->predicate_skips && PM4_GET(PM4_HEADER_PREDICATE, header))
 		return;
 	cp->run.l2 = SG_L2_CACHED;

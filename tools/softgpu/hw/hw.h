@@ -158,7 +158,7 @@ uint64_t sg_gpu_clock(void); /* counter_khz ticks since an arbitrary start */
 
 /* ---- what was run, for SOFTGPU_REPORT (hw/report.c writes the hw part as JSON members) ---- */
 struct sg_hw_stats {
-	uint64_t jobs, ibs, packets, dispatches, barriers /* CS_PARTIAL_FLUSH */, acquires, waves, instructions, faults;
+	uint64_t jobs, ibs, packets, dwords /* of PM4 packets but NOP */, dispatches, barriers /* CS_PARTIAL_FLUSH */, acquires, waves, instructions, faults;
 };
 void sg_hw_stats(struct sg_hw_stats *out);
 /* Writes `"jobs":1,...` plus `"opcodes":{...}` and `"packets_by_name":{...}` to a stdio stream, no braces around. */

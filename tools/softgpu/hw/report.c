@@ -30,6 +30,7 @@ add_ring(struct sg_hw_stats *out, const struct sg_counters *c)
 	out->jobs += get(&c->jobs);
 	out->ibs += get(&c->ibs);
 	out->packets += get(&c->packets);
+	out->dwords += get(&c->dwords);
 	out->dispatches += get(&c->dispatches);
 	out->barriers += get(&c->barriers);
 	out->acquires += get(&c->acquires);
@@ -165,9 +166,9 @@ sg_hw_report(FILE *out)
 
 	sg_hw_stats(&s);
 	fprintf(out,
-		"\"jobs\":%llu,\"ibs\":%llu,\"packets\":%llu,\"dispatches\":%llu,\"barriers\":%llu,\"acquires\":%llu,"
+		"\"jobs\":%llu,\"ibs\":%llu,\"packets\":%llu,\"dwords\":%llu,\"dispatches\":%llu,\"barriers\":%llu,\"acquires\":%llu,"
 		"\"waves\":%llu,\"instructions\":%llu,\"faults\":%llu,",
-		(unsigned long long)s.jobs, (unsigned long long)s.ibs, (unsigned long long)s.packets,
+		(unsigned long long)s.jobs, (unsigned long long)s.ibs, (unsigned long long)s.packets, (unsigned long long)s.dwords,
 		(unsigned long long)s.dispatches, (unsigned long long)s.barriers, (unsigned long long)s.acquires,
 		(unsigned long long)s.waves, (unsigned long long)s.instructions, (unsigned long long)s.faults);
 	write_opcodes(out);

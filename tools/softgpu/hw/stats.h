@@ -6,7 +6,7 @@
 #include "hw.h"
 
 struct sg_counters {
-	uint64_t jobs, ibs, packets, dispatches, barriers, acquires, waves, instructions, faults;
+	uint64_t jobs, ibs, packets, dwords, dispatches, barriers, acquires, waves, instructions, faults;
 	uint64_t opcodes[256];		/* PM4 packets, or SDMA packets by op */
 	uint64_t failures;
 	char last_failure[320];		/* protected by the report lock (report.c) */
