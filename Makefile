@@ -37,6 +37,7 @@ help:
 	@echo 'make demo       deps, build, run the speech model and check its answers'
 	@echo 'make check      deps, build, run all tests'
 	@echo 'make bench      the speech model for longer, with 1 to 8 slots in flight'
+	@echo 'make bench-prepare  what making plans costs, and their streams beside RADV'\''s'
 	@echo 'make install    to $(DESTDIR)$(PREFIX)'
 
 # ---- packages ----
