@@ -54,12 +54,14 @@ compare_runs(struct gpuplan_plan *plan, uint32_t seed)
 
 struct totals {
 	uint64_t commands, barriers, chained, scratch, planned;
+	uint64_t slots;		/* page-rounded bytes in the ledger */
 };
 
 static void
 run_graph(uint32_t seed, uint32_t flags, uint32_t ib_dwords, struct totals *totals)
 {
 	struct gpuplan_plan_params params;
+	struct gpuplan_memory memory;
 	struct gpuplan_plan_info info;
 	struct gpuplan_plan *plan;
 	struct gpuplan_error error;
@@ -69,6 +71,9 @@ run_graph(uint32_t seed, uint32_t flags, uint32_t ib_dwords, struct totals *tota
 	params = rg_params(&graph, flags, ib_dwords);
 	dt_ok(gpuplan_plan_create(model.definition, &params, &plan, &error), &error);
 	gpuplan_plan_get_info(plan, &info);
+	dt_check_ledger(model.context);
+	gpuplan_context_get_memory(model.context, &memory);
+	totals->slots += memory.slots;
 	totals->commands += info.n_commands;
 	totals->barriers += info.n_barriers;
 	totals->scratch += info.scratch_bytes;
@@ -82,7 +87,7 @@ run_graph(uint32_t seed, uint32_t flags, uint32_t ib_dwords, struct totals *tota
 	gpuplan_plan_destroy(plan);
 }
 
-static void
+static struct totals
 run_graphs(const char *what, uint32_t flags, uint32_t ib_dwords)
 {
 	uint32_t first = number_from("GPUPLAN_FIRST_SEED", 1), n = (number_from("GPUPLAN_SEEDS", 400) + 3) / 4;
@@ -99,13 +104,7 @@ run_graphs(const char *what, uint32_t flags, uint32_t ib_dwords)
 		assert_int_equal(t.planned, t.scratch);
 	if (ib_dwords)
 		assert_true(t.chained > 0);
-}
-
-static void
-as_given(void **state)
-{
-	(void)state;
-	run_graphs("as given", 0, 0);
+	return t;
 }
 
 static void
@@ -116,10 +115,17 @@ chained(void **state)
 }
 
 static void
-shared_scratch(void **state)
+as_given_and_with_shared_scratch(void **state)
 {
+	struct totals own, shared;
+
 	(void)state;
-	run_graphs("shared scratch", GPUPLAN_PLAN_REUSE_SCRATCH, 0);
+	own = run_graphs("own scratch", 0, 0);
+	shared = run_graphs("shared scratch", GPUPLAN_PLAN_REUSE_SCRATCH, 0);
+	print_message("slots of %llu bytes instead of %llu\n", (unsigned long long)shared.slots,
+		      (unsigned long long)own.slots);
+	assert_true(shared.slots < own.slots);
+	assert_int_equal(shared.barriers, own.barriers);
 }
 
 static void
@@ -163,9 +169,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_given),
 		cmocka_unit_test(chained),
-		cmocka_unit_test(shared_scratch),
+		cmocka_unit_test(as_given_and_with_shared_scratch),
 		cmocka_unit_test(reordered_with_shared_scratch),
 		cmocka_unit_test(missing_barriers_show),
 	};

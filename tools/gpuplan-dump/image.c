@@ -2,7 +2,9 @@
 /* image.c: everything of an image but its streams as text. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "common/tool.h"
 #include "dump.h"
 #include "gpuplan.h"
 
@@ -170,25 +172,70 @@ print_command(const struct view *v, uint32_t i, bool reordered)
 	}
 }
 
-/* The command that a place in the stream or in the arguments belongs to, or that there is none. */
-static void
-print_owner(const struct view *v, const struct plan_image_patch *p)
-{
-	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_COMMANDS); i++) {
-		const struct plan_image_command *c = &v->commands[i];
-		bool stream = p->where == PLAN_IN_STREAM;
-		uint32_t first = stream ? c->stream : c->kernarg;
+/* Commands by where their part of the stream or of the arguments starts. */
+struct owner {
+	uint32_t first, n, command;
+};
 
-		if (p->place < first || p->place - first >= (stream ? c->stream_dwords : c->kernarg_bytes))
-			continue;
-		printf(" of command %" PRIu32 " %s", i, v->strings + c->label);
-		return;
+struct owners {
+	struct owner *by_place;
+	uint32_t n;
+};
+
+static int
+compare_owners(const void *a, const void *b)
+{
+	const struct owner *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static void
+find_owners(const struct view *v, uint32_t where, struct owners *o)
+{
+	uint32_t n = view_count(v, PLAN_SECTION_COMMANDS);
+
+	o->n = 0;
+	o->by_place = malloc(((size_t)n + 1) * sizeof(*o->by_place));
+	if (!o->by_place)
+		tool_die("no memory to look through %" PRIu32 " commands", n);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct plan_image_command *c = &v->commands[i];
+		bool stream = where == PLAN_IN_STREAM;
+		uint32_t first = stream ? c->stream : c->kernarg, size = stream ? c->stream_dwords : c->kernarg_bytes;
+
+		if (size)
+			o->by_place[o->n++] = (struct owner){ first, size, i };
 	}
+	qsort(o->by_place, o->n, sizeof(*o->by_place), compare_owners);
+}
+
+/* The command that a place belongs to, or that there is none. */
+static void
+print_owner(const struct view *v, const struct owners *o, uint32_t place)
+{
+	uint32_t low = 0, high = o->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (o->by_place[middle].first <= place)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && place - o->by_place[low - 1].first < o->by_place[low - 1].n)
+		printf(" of command %" PRIu32 " %s", o->by_place[low - 1].command,
+		       v->strings + v->commands[o->by_place[low - 1].command].label);
 }
 
 static void
 print_parameters(const struct view *v)
 {
+	struct owners stream, arguments;
+
+	find_owners(v, PLAN_IN_STREAM, &stream);
+	find_owners(v, PLAN_IN_KERNARG, &arguments);
 	printf("\nparameters: %" PRIu32 "\n", view_count(v, PLAN_SECTION_PARAMETERS));
 	for (uint32_t i = 0; i < view_count(v, PLAN_SECTION_PARAMETERS); i++) {
 		const struct plan_image_parameter *p = &v->parameters[i];
@@ -203,10 +250,12 @@ print_parameters(const struct view *v)
 			       x->where == PLAN_IN_STREAM ? "dword" : "byte", x->place, x->bytes);
 			if (x->multiplier != 1)
 				printf(" of the value times %" PRIu32, x->multiplier);
-			print_owner(v, x);
+			print_owner(v, x->where == PLAN_IN_STREAM ? &stream : &arguments, x->place);
 			putchar('\n');
 		}
 	}
+	free(stream.by_place);
+	free(arguments.by_place);
 }
 
 static void
