@@ -217,6 +217,11 @@ errno_info(void **state)
 	      INFO_ROW("register not allowed", EFAULT, .query = 0x15, .read_mmr_reg = { 0x1, 1, ~0u, 0 }),
 	      INFO_ROW("SE 99", EINVAL, .query = 0x15, .read_mmr_reg = { 0x263e, 1, 0xff63, 0 }),
 	      INFO_ROW("NUM_HANDLES", ENODATA, .query = 0x1c), INFO_ROW("VIDEO_CAPS", EINVAL, .query = 0x21),
+	      INFO_ROW("FW VPE", 0, .query = 0xe, .query_fw = { 0x1c, 0, 0, 0 }),
+	      INFO_ROW("FW after the last", EINVAL, .query = 0xe, .query_fw = { 0x1d, 0, 0, 0 }),
+	      INFO_ROW("SE 4", EINVAL, .query = 0x15, .read_mmr_reg = { 0x263e, 1, 0xff04, 0 }),
+	      INFO_ROW("peak clock", 0, .query = 0x1d, .sensor_info = { 0xa }),
+	      INFO_ROW("sensor of no chip", EINVAL, .query = 0x1d, .sensor_info = { 0x40 }),
 	      INFO_ROW("MAX_IBS", 0, .query = 0x22), INFO_ROW("GPUVM_FAULT", 0, .query = 0x23));
 	gpu_close(&g);
 }

@@ -41,6 +41,14 @@ prime_semantics(void **state)
 	assert_int_equal(idle.out.status, 1);
 	g.mem[0] = 1;
 	assert_true(readable(out.fd, 5000));
+	/* To its own device it is no import: it may go to VRAM. What was asked at creation comes back with it. */
+	struct drm_amdgpu_gem_create_in made;
+	struct drm_amdgpu_gem_op place = { theirs, AMDGPU_GEM_OP_SET_PLACEMENT, AMDGPU_GEM_DOMAIN_VRAM };
+	struct drm_amdgpu_gem_op ask = { bo, AMDGPU_GEM_OP_GET_GEM_CREATE_INFO, (uintptr_t)&made };
+	assert_int_equal(drm(h.fd, DRM_IOCTL_AMDGPU_GEM_OP, &place), 0);
+	assert_int_equal(drm(g.fd, DRM_IOCTL_AMDGPU_GEM_OP, &ask), 0);
+	assert_true(made.bo_size == 2 * PAGE && made.domains == AMDGPU_GEM_DOMAIN_VRAM);
+	assert_true(made.domain_flags & AMDGPU_GEM_CREATE_VRAM_CLEARED);
 	/* The memory outlives every handle and descriptor while it is mapped. */
 	assert_int_equal(gem_close(g.fd, bo), 0);
 	assert_int_equal(gem_close(h.fd, theirs), 0);
@@ -69,6 +77,8 @@ mmap_checks(void **state)
 	assert_int_equal(errno, EINVAL);
 	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, h.fd, at), MAP_FAILED);
 	assert_int_equal(errno, EACCES);
+	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, g.fd, at), MAP_FAILED);
+	assert_int_equal(errno, EINVAL);
 	gpu_close(&g);
 	gpu_close(&h);
 }
@@ -131,6 +141,52 @@ fork_child_submits(void **state)
 	gpu_close(&g);
 }
 
+#define CHILDREN 3
+#define EACH 80
+
+/* Several at once on one inherited context, deeper than its queue; what each makes is its own. */
+static void
+fork_children_together(void **state)
+{
+	struct gpu g;
+	uint64_t seq = 0, busy = 1;
+	uint32_t page;
+	pid_t pids[CHILDREN];
+	int status;
+
+	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip();
+#endif
+	gpu_open(&g);
+	assert_int_equal(gem_create(g.fd, PAGE, AMDGPU_GEM_DOMAIN_GTT, 0, &page), 0);
+	volatile uint64_t *words = gem_map(g.fd, page, PAGE);
+	for (int c = 0; c < CHILDREN; c++) {
+		pids[c] = fork();
+		if (pids[c] != 0)
+			continue;
+		struct drm_amdgpu_cs_chunk_fence fence = { page, 8u * (unsigned)c };
+		uint32_t own;
+		int bad = gem_create(g.fd, PAGE, AMDGPU_GEM_DOMAIN_GTT, 0, &own) || va_op(g.fd, 1, own, VA + 0x100000, 0, PAGE);
+		for (int i = 0; i < EACH && !bad; i++)
+			bad = submit(&g, IB_NOP, 0, AMDGPU_CHUNK_ID_FENCE, &fence, sizeof(fence), &seq);
+		bad |= wait_cs(&g, 0, seq, (uint64_t)FOREVER, &busy) || busy;
+		_exit(bad || seq != EACH ? 1 : 0);
+	}
+	for (int c = 0; c < CHILDREN; c++) {
+		assert_int_equal(waitpid(pids[c], &status, 0), pids[c]);
+		assert_int_equal(status, 0);
+		assert_int_equal(words[c], EACH);
+	}
+	/* Here nothing was submitted, and the handle that each of them got is none. */
+	assert_int_equal(wait_cs(&g, 0, 1, 0, &busy), -EINVAL);
+	assert_int_equal(va_op(g.fd, AMDGPU_VA_OP_MAP, page + 1, VA + 0x100000, 0, PAGE), -ENOENT);
+	assert_int_equal(submit(&g, IB_NOP, 0, 0, NULL, 0, &seq), 0);
+	assert_int_equal(seq, 1);
+	munmap((void *)(uintptr_t)words, PAGE);
+	gpu_close(&g);
+}
+
 /* ---- accounting ---- */
 
 static void
@@ -165,7 +221,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prime_semantics), cmocka_unit_test(mmap_checks),
-		cmocka_unit_test(descriptors), cmocka_unit_test(fork_child_submits),
+		cmocka_unit_test(descriptors), cmocka_unit_test(fork_child_submits), cmocka_unit_test(fork_children_together),
 		cmocka_unit_test(accounting), cmocka_unit_test(nothing_left),
 	};
 	int status = begin(argc, argv, NULL, 0);

@@ -251,6 +251,39 @@ child_fail(void)
 	gpu_close(&g);
 }
 
+/* User memory that is unmapped under a running job: recorded as a VM fault, and the next submission is refused. */
+static void
+child_unmapped(void)
+{
+	struct gpu g;
+	struct gpuplan_amdgpu_info_gpuvm_fault fault;
+	const uint64_t va = VA + 0x200000;
+
+	gpu_open(&g);
+	void *memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct drm_amdgpu_gem_userptr user = { (uintptr_t)memory, 2 * PAGE, 14, 0 };
+	assert_int_equal(drm(g.fd, DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	assert_int_equal(va_op(g.fd, AMDGPU_VA_OP_MAP, user.handle, va, 0, 2 * PAGE), 0);
+	/* After the gate: WRITE_DATA to the second page. */
+	const uint64_t to = va + PAGE;
+	const uint32_t write[] = { 0xc0033700, 0x00100500, (uint32_t)to, (uint32_t)(to >> 32), 7 };
+	for (unsigned i = 0; i < COUNT(write); i++)
+		g.mem[IB_GATE + 16 + i] = write[i];
+	uint32_t entry[2] = { user.handle, 0 };
+	struct drm_amdgpu_bo_list_in list = { 0, 0, 1, 8, (uintptr_t)entry };
+	uint64_t seq, status;
+	assert_int_equal(submit(&g, IB_GATE, 0, AMDGPU_CHUNK_ID_BO_HANDLES, &list, sizeof(list), &seq), 0);
+	usleep(20000);
+	assert_int_equal(munmap(memory, 2 * PAGE), 0);
+	g.mem[0] = 1;
+	assert_int_equal(wait_cs(&g, 0, seq, (uint64_t)FOREVER, &status), 0);
+	struct drm_amdgpu_info info = { .return_pointer = (uintptr_t)&fault, .return_size = sizeof(fault), .query = 0x23 };
+	assert_int_equal(drm(g.fd, DRM_IOCTL_AMDGPU_INFO, &info), 0);
+	assert_true(fault.addr == to);
+	assert_int_equal(submit(&g, IB_NOP, 0, AMDGPU_CHUNK_ID_BO_HANDLES, &list, sizeof(list), &seq), -EFAULT);
+	gpu_close(&g);
+}
+
 static const struct child children[] = {
 	{ "full", child_full, { "SOFTGPU_RECOVERY=full", "SOFTGPU_LOCKUP_TIMEOUT_MS=200" } },
 	{ "soft", child_soft, { "SOFTGPU_RECOVERY=soft" } },
@@ -261,6 +294,7 @@ static const struct child children[] = {
 	/* Names alone are taken out: a launcher of its own, since the module's parameter is in its tree. */
 	{ "none", child_none, { "SOFTGPU_TREE", "LD_PRELOAD", "SOFTGPU_GPU_RECOVERY=0", "SOFTGPU_LOCKUP_TIMEOUT_MS=100" } },
 	{ "by_hand", child_by_hand, { "SOFTGPU_RECOVERY=ring", "SOFTGPU_LOCKUP_TIMEOUT_MS=200" } },
+	{ "unmapped", child_unmapped, { NULL } },
 	{ "fail", child_fail, { "SOFTGPU_FAIL=CS:2:ENOMEM,SYNCOBJ_HANDLE_TO_FD:1:24", "SOFTGPU_EVENTFD=0" } },
 };
 
@@ -271,7 +305,7 @@ main(int argc, char **argv)
 		CHILD("recovery_full", 0), CHILD("recovery_soft", 1), CHILD("recovery_ring", 2),
 		CHILD("recovery_vram_lost", 3), CHILD("recovery_strict_fault", 4),
 		CHILD("recovery_kind_fault", 5), CHILD("recovery_none", 6), CHILD("recovery_by_hand", 7),
-		CHILD("recovery_failing_calls", 8), cmocka_unit_test(device_link),
+		CHILD("unmapped_user_memory", 8), CHILD("recovery_failing_calls", 9), cmocka_unit_test(device_link),
 	};
 	int status = begin(argc, argv, children, COUNT(children));
 

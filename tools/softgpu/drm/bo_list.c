@@ -2,9 +2,11 @@
 /* bo_list.c: lists of buffers that a submission makes resident (Linux 6.12 amdgpu_bo_list.c). */
 #define _GNU_SOURCE
 #include "ioctls.h"
+#include "../shim/raw.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define MAX_ENTRIES (128 * 1024)
@@ -42,6 +44,7 @@ sg_bo_list_create(struct sg_file *file, const struct drm_amdgpu_bo_list_in *in, 
 		return -ENOMEM;
 	list->refs = 1;
 	list->n = 0;
+	list->has_user_memory = false;
 	for (uint32_t i = 0; i < in->bo_number; i++) {
 		r = read_entry(in, i, &entry);
 		if (r)
@@ -54,12 +57,29 @@ sg_bo_list_create(struct sg_file *file, const struct drm_amdgpu_bo_list_in *in, 
 		if (r)
 			break;
 		list->gems[list->n++] = sg_gem_ref(gem);
+		list->has_user_memory |= gem->user_address != 0;
 	}
 	if (r) {
 		sg_bo_list_unref(list);
 		return r;
 	}
 	*out = list;
+	return 0;
+}
+
+int
+sg_bo_list_validate(const struct sg_bo_list *list)
+{
+	for (unsigned i = 0; list->has_user_memory && i < list->n; i++) {
+		const struct sg_gem *gem = list->gems[i];
+		if (!gem->user_address)
+			continue;
+		if (gem->user_pid != getpid())
+			return -EPERM;
+		/* Does nothing but look whether all of it is mapped. */
+		if (raw_call(SYS_msync, (long)gem->user_address, (long)gem->bytes, MS_ASYNC, 0, 0, 0) == -ENOMEM)
+			return -EFAULT;
+	}
 	return 0;
 }
 

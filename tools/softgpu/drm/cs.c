@@ -371,7 +371,7 @@ static int
 list_find(struct cs *cs)
 {
 	if (!cs->args->in.bo_list_handle)
-		return 0;
+		return cs->list ? sg_bo_list_validate(cs->list) : 0;
 	if (cs->list)
 		return -EINVAL;
 	struct sg_bo_list *list = sg_handle_find(&cs->file->bo_lists, cs->args->in.bo_list_handle);
@@ -379,7 +379,7 @@ list_find(struct cs *cs)
 		return -ENOENT;
 	list->refs++;
 	cs->list = list;
-	return 0;
+	return sg_bo_list_validate(list);
 }
 
 /* A buffer shared without EXPLICIT_SYNC waits for the jobs of every other open file that used it. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FENCES_INLINE 8
 #define FENCES_MAX (1u << 20)
@@ -47,6 +48,7 @@ sg_ioctl_wait_cs(struct sg_file *file, void *data)
 	}
 	if (r && r != -ETIME)
 		return r;
+	memset(args, 0, sizeof(*args));
 	/* ETIME is never a job's own error here: with gpu_recovery=0, the one case, the fence does not signal. */
 	args->out.status = r == -ETIME;
 	return 0;
@@ -105,8 +107,8 @@ wait_all(struct many *m, int64_t deadline, union drm_amdgpu_wait_fences *args)
 	}
 	if (r && r != -ETIME)
 		return r;
+	memset(args, 0, sizeof(*args));
 	args->out.status = r == 0;
-	args->out.first_signaled = 0;
 	return 0;
 }
 
@@ -118,6 +120,7 @@ wait_any(struct many *m, int64_t deadline, union drm_amdgpu_wait_fences *args)
 	int r = sg_fences_wait(m->fences, m->count, false, deadline, &first);
 	if (r && r != -ETIME)
 		return r;
+	memset(args, 0, sizeof(*args));
 	args->out.status = r == 0;
 	args->out.first_signaled = first;
 	return first != ~0u ? m->fences[first]->error : 0;

@@ -239,9 +239,12 @@ struct sg_file {
 struct sg_bo_list {
 	int refs;
 	unsigned n;
+	bool has_user_memory;
 	struct sg_gem *gems[];
 };
 void sg_bo_list_unref(struct sg_bo_list *list);
+/* At submission: -EPERM for another process's user memory, -EFAULT for what is not mapped any more. */
+int sg_bo_list_validate(const struct sg_bo_list *list);
 struct drm_amdgpu_bo_list_in;
 int sg_bo_list_create(struct sg_file *file, const struct drm_amdgpu_bo_list_in *in, struct sg_bo_list **out);
 

@@ -199,6 +199,13 @@ gem_create(uint64_t bytes, const struct drm_amdgpu_gem_create_in *in)
 		free(gem);
 		return NULL;
 	}
+	/* Linux 6.12 clears whatever it gives out, has no CPU mapping of on-chip memory, and tries GTT for what cannot be
+	 * had in VRAM. */
+	gem->flags |= AMDGPU_GEM_CREATE_VRAM_CLEARED;
+	if (domain & ON_CHIP)
+		gem->flags |= AMDGPU_GEM_CREATE_NO_CPU_ACCESS;
+	if (gem->preferred == VRAM && domain == GTT)
+		gem->preferred |= GTT;
 	gem_account(gem, domain);
 	gem->bo = backing(bytes, in->domain_flags & AMDGPU_GEM_CREATE_VRAM_CLEARED);
 	if (!gem->bo) {

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Set by the kernel for VRAM; GET_GEM_CREATE_INFO shows them. */
+/* Set by the kernel; GET_GEM_CREATE_INFO shows them. */
 #define CREATE_WIPE_ON_RELEASE (1u << 9)
 
 int
@@ -16,6 +16,7 @@ sg_ioctl_gem_mmap(struct sg_file *file, void *data)
 	union drm_amdgpu_gem_mmap *args = data;
 	struct sg_gem *gem = sg_gem_find(file, args->in.handle);
 
+	memset(args, 0, sizeof(*args)); /* what a refusal copies out too */
 	if (!gem)
 		return -ENOENT;
 	if (gem->user_address || (gem->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS))
@@ -80,7 +81,7 @@ create_info(const struct sg_gem *gem, uint64_t to)
 	};
 
 	if (gem->preferred & AMDGPU_GEM_DOMAIN_VRAM)
-		info.domain_flags |= AMDGPU_GEM_CREATE_VRAM_CLEARED | CREATE_WIPE_ON_RELEASE;
+		info.domain_flags |= CREATE_WIPE_ON_RELEASE;
 	return sg_copy_to(to, &info, sizeof(info));
 }
 
@@ -119,8 +120,8 @@ sg_ioctl_gem_wait_idle(struct sg_file *file, void *data)
 	sg_gem_unref(gem);
 	if (r && r != -ETIME)
 		return r;
+	memset(args, 0, sizeof(*args));
 	args->out.status = r == -ETIME;
-	args->out.domain = 0;
 	return 0;
 }
 

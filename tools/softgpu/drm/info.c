@@ -10,6 +10,14 @@
 #define RESERVED_VRAM (8 * MIB) /* what the kernel keeps back, AMDGPU_VM_RESERVED_VRAM */
 #define REG_GB_ADDR_CONFIG 0x263eu
 #define MMR_MAX 128
+/* AMDGPU_GFX_MAX_SE and _SH_PER_SE, whatever the chip has. */
+#define MAX_SE 4
+#define MAX_SA 2
+
+/* Sensors of DRM 3.50 and later */
+#define SENSOR_PEAK_SCLK 0xa
+#define SENSOR_PEAK_MCLK 0xb
+#define SENSOR_INPUT_POWER 0xc
 
 #define INFO_MAX_IBS GPUPLAN_AMDGPU_INFO_MAX_IBS
 #define INFO_GPUVM_FAULT GPUPLAN_AMDGPU_INFO_GPUVM_FAULT
@@ -117,7 +125,7 @@ info_firmware(const struct drm_amdgpu_info *in)
 		break;
 	default:
 		/* Firmware that is not there is zeros; numbers between and after the known ones are refused. */
-		if (in->query_fw.fw_type == 0 || in->query_fw.fw_type == 9 || in->query_fw.fw_type > 0x1a)
+		if (in->query_fw.fw_type == 0 || in->query_fw.fw_type == 9 || in->query_fw.fw_type > 0x1c) /* VPE */
 			return -EINVAL;
 		break;
 	}
@@ -225,7 +233,7 @@ info_registers(const struct drm_amdgpu_info *in)
 	uint32_t se = in->read_mmr_reg.instance & 0xff, sh = in->read_mmr_reg.instance >> 8 & 0xff;
 	uint32_t count = in->read_mmr_reg.count;
 
-	if ((se != 0xff && se >= p->num_se) || (sh != 0xff && sh >= p->num_sa_per_se))
+	if ((se != 0xff && se >= MAX_SE) || (sh != 0xff && sh >= MAX_SA))
 		return -EINVAL;
 	if (count > MMR_MAX)
 		return -EINVAL;
@@ -246,15 +254,20 @@ info_sensor(const struct drm_amdgpu_info *in)
 	switch (in->sensor_info.type) {
 	case AMDGPU_INFO_SENSOR_GFX_SCLK:
 	case AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_SCLK:
+	case SENSOR_PEAK_SCLK:
 		return answer_u32(in, p->max_sclk_khz / 1000); /* MHz */
 	case AMDGPU_INFO_SENSOR_GFX_MCLK:
 	case AMDGPU_INFO_SENSOR_STABLE_PSTATE_GFX_MCLK:
+	case SENSOR_PEAK_MCLK:
 		return answer_u32(in, p->max_mclk_khz / 1000);
 	case AMDGPU_INFO_SENSOR_GPU_TEMP:
 		return answer_u32(in, 40000); /* millidegrees */
 	case AMDGPU_INFO_SENSOR_GPU_LOAD:
 		return answer_u32(in, sg_dev.in_flight ? 100 : 0); /* per cent */
+	case AMDGPU_INFO_SENSOR_VDDGFX:
+		return answer_u32(in, 800); /* mV */
 	case AMDGPU_INFO_SENSOR_GPU_AVG_POWER:
+	case SENSOR_INPUT_POWER:
 		return answer_u32(in, 20); /* watts */
 	default:
 		return -EINVAL;
@@ -282,16 +295,26 @@ heap(uint64_t total, uint64_t reserved, uint64_t used)
 	};
 }
 
+/* Nothing is kept back from the visible part for itself. */
+static uint64_t
+visible_usable(const struct sg_profile *p)
+{
+	uint64_t all = usable(p->vram_bytes, RESERVED_VRAM);
+
+	return p->visible_vram_bytes < all ? p->visible_vram_bytes : all;
+}
+
 static int
 info_memory(const struct drm_amdgpu_info *in)
 {
 	const struct sg_profile *p = sg_config()->profile;
 	struct drm_amdgpu_memory_info m = {
 		.vram = heap(p->vram_bytes, RESERVED_VRAM, sg_dev.vram.now),
-		.cpu_accessible_vram = heap(p->visible_vram_bytes, RESERVED_VRAM, sg_dev.visible_vram),
+		.cpu_accessible_vram = heap(visible_usable(p), 0, sg_dev.visible_vram),
 		.gtt = heap(p->gtt_bytes, 0, sg_dev.gtt.now),
 	};
 
+	m.cpu_accessible_vram.total_heap_size = p->visible_vram_bytes;
 	return answer(in, &m, sizeof(m));
 }
 
@@ -301,7 +324,7 @@ info_vram_gtt(const struct drm_amdgpu_info *in)
 	const struct sg_profile *p = sg_config()->profile;
 	struct drm_amdgpu_info_vram_gtt v = {
 		.vram_size = usable(p->vram_bytes, RESERVED_VRAM),
-		.vram_cpu_accessible_size = usable(p->visible_vram_bytes, RESERVED_VRAM),
+		.vram_cpu_accessible_size = visible_usable(p),
 		.gtt_size = p->gtt_bytes,
 	};
 

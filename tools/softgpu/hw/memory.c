@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "cache.h"
+#include "guard.h"
 #include "hw.h"
 #include "memory.h"
 
@@ -125,6 +126,7 @@ sg_bo_create_user(void *memory, uint64_t bytes)
 	if (!bo)
 		return NULL;
 	bo->bo = (struct sg_bo){ .refs = 1, .bytes = bytes, .host = memory, .user_memory = true };
+	sg_guard_add(memory, bytes);
 	return &bo->bo;
 }
 
@@ -143,7 +145,9 @@ sg_bo_unref(struct sg_bo *bo)
 	if (!bo || __atomic_sub_fetch(&bo->refs, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	sg_l2_forget(bo->host, bo->bytes);
-	if (!bo->user_memory) {
+	if (bo->user_memory) {
+		sg_guard_remove(bo->host, bo->bytes);
+	} else {
 		munmap(bo->host, bo->bytes);
 		if (backed->generation == fork_generation)
 			fallocate(device.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)bo->file_offset,

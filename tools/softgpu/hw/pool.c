@@ -4,6 +4,7 @@
 #include "pool.h"
 
 #include "host.h"
+#include "guard.h"
 #include "hw.h"
 
 #include <stdio.h>
@@ -77,6 +78,7 @@ helper_main(void *arg)
 	uint32_t seen = __atomic_load_n(&pool.turn, __ATOMIC_SEQ_CST);
 	char name[16];
 
+	sg_guard_thread();
 	snprintf(name, sizeof(name), "softgpu-cu%u", number % 1000);
 	pthread_setname_np(pthread_self(), name);
 	while (!__atomic_load_n(&pool.quit, __ATOMIC_ACQUIRE)) {

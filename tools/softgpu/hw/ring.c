@@ -9,6 +9,7 @@
 #include "ring.h"
 
 #include "cp.h"
+#include "guard.h"
 #include "host.h"
 #include "pool.h"
 #include "sdma.h"
@@ -272,6 +273,13 @@ job_end(void *arg, struct sg_job *job, enum sg_outcome outcome, const char *why)
 	struct ring *ring = arg;
 	struct sg_vm *vm = job->vm;
 
+	if (sg_guard_missed(vm)) {
+		sg_count(&ring->counters.faults, 1);
+		if (sg_config()->strict && outcome == SG_JOB_DONE) {
+			outcome = SG_JOB_FAULT;
+			why = "VM fault: the program unmapped user memory that the job uses";
+		}
+	}
 	if (outcome != SG_JOB_DONE && outcome != SG_JOB_SKIPPED)
 		sg_count_failure(&ring->counters, why);
 	if (outcome != SG_JOB_SKIPPED)
@@ -377,6 +385,7 @@ ring_main(void *arg)
 	char name[16];
 
 	own_ring = ring;
+	sg_guard_thread();
 	snprintf(name, sizeof(name), "softgpu-%s%u", names[ring->ip], ring->index % SG_RINGS_MAX);
 	pthread_setname_np(pthread_self(), name);
 	ring_awake();
