@@ -61,7 +61,6 @@ reason() { # profile test subtest
 	case $2:$3 in
 	*:*UMQ | *:*UQM) echo "user queues: Linux 6.16 and later" ;;
 	amd_fuzzing:gem-create-fuzzing) echo "switches tracing on in debugfs" ;;
-	amd_deadlock:amdgpu-deadlock-sdma-*) echo "asks for a reset of single SDMA queues, which Linux 6.12 has not" ;;
 	amd_pci_unplug:*) echo "unplugs the PCI device through sysfs" ;;
 	amd_prime:*) echo "needs an Intel GPU as well" ;;
 	amd_queue_reset:*) echo "starts its partner with an empty environment, so without softgpu" ;;

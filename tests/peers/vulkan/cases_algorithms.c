@@ -31,6 +31,16 @@ compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* lavapipe 22.3 says it has the memory model, but lets a flag's release store overtake the value that it announces: now and
+ * then a block then sees a prefix of 0. */
+static void
+need_memory_model(struct vk *vk)
+{
+	require(vk->have12.vulkanMemoryModelDeviceScope, "vulkanMemoryModelDeviceScope");
+	if (vk->props.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
+		case_skip("release stores are not kept in order here");
+}
+
 /* Eight passes of count, scan and scatter in one command buffer; the scan is the look-back one. */
 static uint64_t
 radix_sort(struct vk *vk)
@@ -43,8 +53,8 @@ radix_sort(struct vk *vk)
 	uint32_t *want = malloc(N * 4);
 	VkCommandBuffer cb;
 
-	if (!(vk->props11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT) || !vk->have12.vulkanMemoryModelDeviceScope)
-		case_skip("ballots or the Vulkan memory model are not reported");
+	require(vk->props11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_BALLOT_BIT, "subgroup ballots");
+	need_memory_model(vk);
 	for (unsigned i = 0; i < 2; i++) {
 		count[i] = PROG(vk, (&(struct prog_desc){ .shader = "radix_count", .push = 8 }), from[i], counts);
 		scatter[i] = PROG(vk, (&(struct prog_desc){ .shader = "radix_scatter", .push = 8 }), from[i], places, from[1 - i]);
@@ -78,7 +88,7 @@ lookback(struct vk *vk)
 	struct buf *sums = buf_host(vk, BLOCKS * 8);
 	uint32_t *want = malloc(N * 4), sum = 0;
 
-	require(vk->have12.vulkanMemoryModelDeviceScope, "vulkanMemoryModelDeviceScope");
+	need_memory_model(vk);
 	for (unsigned i = 0; i < N; i++) {
 		want[i] = sum;
 		sum += ((uint32_t *)in->map)[i];

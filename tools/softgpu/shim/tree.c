@@ -261,12 +261,12 @@ static void
 make_reset(struct maker *m, const char *recovery)
 {
 	const struct sg_tree *t = m->tree;
-	const char *shaders = strcmp(recovery, "soft") == 0 ? "soft full\n" :
-			      strcmp(recovery, "ring") == 0 ? "queue full\n" : strcmp(recovery, "none") == 0 ? "\n" : "full\n";
+	const char *kinds = strcmp(recovery, "soft") == 0 ? "soft full\n" :
+			    strcmp(recovery, "ring") == 0 ? "queue full\n" : strcmp(recovery, "none") == 0 ? "\n" : "full\n";
 
-	make_file(m, shaders, PCI_ROOT "/%s/gfx_reset_mask", t->slot);
-	make_file(m, shaders, PCI_ROOT "/%s/compute_reset_mask", t->slot);
-	make_file(m, strcmp(recovery, "ring") == 0 ? "full\n" : shaders, PCI_ROOT "/%s/sdma_reset_mask", t->slot);
+	make_file(m, kinds, PCI_ROOT "/%s/gfx_reset_mask", t->slot);
+	make_file(m, kinds, PCI_ROOT "/%s/compute_reset_mask", t->slot);
+	make_file(m, kinds, PCI_ROOT "/%s/sdma_reset_mask", t->slot);
 	make_dir(m, "sys/kernel/debug/dri/%u", t->card);
 	make_dir(m, "sys/kernel/debug/dri/%u", t->render);
 	make_file(m, "", "sys/kernel/debug/dri/%u/amdgpu_gpu_recover", t->card);
