@@ -74,7 +74,7 @@ for profile in $PROFILES; do
 		run=radv-$profile-wave$wave
 		[ "$wave" = 32 ] && perf=cswave32 || perf=
 		# shellcheck disable=SC2086
-		RADV_PERFTEST=$perf with_icd "$radeon" "$B/bin/softgpu" --profile "$profile" --timeout-ms 2000 $SOFTGPU_OPTIONS -- \
+		RADV_PERFTEST=$perf with_icd "$radeon" "$B/bin/softgpu" --profile "$profile" $SOFTGPU_OPTIONS -- \
 			"$out/vksuite" "$@" >"$out/$run.txt" 2>"$out/$run.err"
 		compare "$out/lavapipe.txt" "$out/$run.txt" >"$out/$run.verdict"
 		count "radv $profile wave$wave" "$out/$run.verdict"
