@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* vksuite [CASE…]: runs the cases on every queue family that computes, each in its own process, and prints
+/* vksuite [CASE…|-CASE…]: runs the cases, or all but those with a dash, on every queue family that computes, each in its own
+ * process, and prints
  *   case NAME gfx|compute: ok HASH | skip REASON | FAIL REASON
  * vksuite --chain NAME N: N dispatches in one command buffer, see chains.c.
  * vksuite --here N CASE: one case on the N-th such family in this process, for debuggers and SOFTGPU_REPORT.
@@ -112,10 +113,14 @@ fork_case(const struct vkcase *c, unsigned nth)
 static bool
 wanted(const char *name, int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(name, argv[i]))
-			return true;
-	return argc < 2;
+	bool all = true;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(name, argv[i] + (argv[i][0] == '-')))
+			return argv[i][0] != '-';
+		all &= argv[i][0] == '-';
+	}
+	return all;
 }
 
 static bool
