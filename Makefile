@@ -18,7 +18,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)';)
 
 # ---- Debian packages: everything the build, the tools and the tests need ----
 DEPS := build-essential pkg-config libdrm-dev liburing-dev libelf-dev libmsgpack-dev libjansson-dev libcmocka-dev \
-	libhttp-parser-dev clang-19 lld-19 llvm-19 strace valgrind curl nginx-light
+	libhttp-parser-dev clang-19 lld-19 llvm-19 strace valgrind curl nginx-light groff-base
 
 MSGPACK := msgpack
 LIB_PKGS := libdrm_amdgpu libdrm liburing libelf $(MSGPACK) jansson
@@ -170,13 +170,18 @@ $(B)/obj/tools/common/%.o: tools/common/%.c
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(TOOL_CFLAGS) -c $< -o $@
 
 # ---- examples: on the public API only ----
+# Programs of one file are example-NAME and take no part in install.
+EXAMPLES := $(patsubst examples/%.c,$(B)/bin/example-%,$(wildcard examples/*.c))
 SERVE_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard examples/serve/*.c tools/common/*.c))
+examples: $(EXAMPLES) $(B)/bin/gpuplan-serve
+$(B)/bin/example-%: examples/%.c $(B)/lib/libgpuplan.so
+	$(call say,CC,$@)mkdir -p $(@D) && $(CC) $(TOOL_CFLAGS) $< -o $@ -L$(B)/lib -lgpuplan -Wl,-rpath,'$$ORIGIN/../lib' \
+		$$(pkg-config --libs liburing) -lm
 $(B)/obj/examples/%.o: examples/%.c
 	$(call say,CC,$<)mkdir -p $(@D) && $(CC) $(TOOL_CFLAGS) -c $< -o $@
 $(B)/bin/gpuplan-serve: $(SERVE_OBJ) $(B)/obj/gen/shaders.o $(B)/lib/libgpuplan.so
 	$(call say,LD,$@)mkdir -p $(@D) && $(CC) $(SAN_FLAGS) -o $@ $(filter %.o,$^) -L$(B)/lib -lgpuplan \
 		-Wl,-rpath,'$$ORIGIN/../lib' $(PKG_LIBS) -lhttp_parser -lm -pthread
-examples: $(B)/bin/gpuplan-serve
 
 $(B)/share/gpuplan/models/%: tools/gpuplan-bench/models/%
 	$(Q)mkdir -p $(@D) && cp $< $@
