@@ -38,7 +38,7 @@ help:
 	@echo 'make check      deps, build, run all tests'
 	@echo 'make bench      the speech model for longer, with 1 to 8 slots in flight'
 	@echo 'make bench-prepare  what making plans costs, and their streams beside RADV'\''s'
-	@echo 'make install    to $(DESTDIR)$(PREFIX)'
+	@echo 'make install    libraries, headers, tools, shaders, models and man pages to $(DESTDIR)$(PREFIX); make uninstall'
 
 # ---- packages ----
 deps:
@@ -210,30 +210,57 @@ bench: deps
 	@$(MAKE) --no-print-directory all && for n in 1 2 4 8; do $(B)/bin/gpuplan-bench --verify --slots $$n --duration 10; done
 
 # ---- install ----
-install: all
-	install -d $(DESTDIR)$(PREFIX)/lib/x86-64-v3 $(DESTDIR)$(PREFIX)/lib/x86-64-v4 $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include \
-		$(DESTDIR)$(PREFIX)/share/gpuplan $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	install -m 644 libgpuplan/include/gpuplan.h uapi/plan_image.h $(DESTDIR)$(PREFIX)/include/
-	install -m 755 $(B)/lib/libgpuplan.so $(DESTDIR)$(PREFIX)/lib/libgpuplan.so.0
-	ln -sf libgpuplan.so.0 $(DESTDIR)$(PREFIX)/lib/libgpuplan.so
-	install -m 644 $(B)/lib/libgpuplan.a $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(B)/lib/libsoftgpu.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(B)/lib/x86-64-v3/libsoftgpu.so $(DESTDIR)$(PREFIX)/lib/x86-64-v3/
-	install -m 755 $(B)/lib/x86-64-v4/libsoftgpu.so $(DESTDIR)$(PREFIX)/lib/x86-64-v4/
-	install -m 755 $(B)/bin/gpuplan-bench $(B)/bin/gpuplan-dump $(B)/bin/softgpu $(B)/bin/softgpu-exec $(DESTDIR)$(PREFIX)/bin/
-	cp -r $(B)/share/gpuplan/shaders $(DESTDIR)$(PREFIX)/share/gpuplan/
-	cp -r $(B)/share/gpuplan/models $(DESTDIR)$(PREFIX)/share/gpuplan/
-	install -m 644 docs/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 docs/man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7/
-	printf 'prefix=%s\nName: gpuplan\nDescription: prebuilt GPU command plans on amdgpu\nVersion: %s\nRequires.private: libdrm_amdgpu liburing libelf msgpack jansson\nCflags: -I$${prefix}/include\nLibs: -L$${prefix}/lib -lgpuplan\n' \
-		'$(PREFIX)' '$(VERSION)' > $(DESTDIR)$(PREFIX)/lib/pkgconfig/gpuplan.pc
+D = $(DESTDIR)$(PREFIX)
+SONAME := libgpuplan.so.0
+INSTALL_BIN := gpuplan-bench gpuplan-dump gpuplan-serve softgpu softgpu-exec
+INSTALL_HEADERS := libgpuplan/include/gpuplan.h uapi/plan_image.h
+SOFT_LEVELS := x86-64-v3 x86-64-v4
+MAN_PAGES := $(wildcard docs/man/*.[137])
 
+define PC
+prefix=$(PREFIX)
+includedir=$${prefix}/include
+libdir=$${prefix}/lib
+shadersdir=$${prefix}/share/gpuplan/shaders
+modelsdir=$${prefix}/share/gpuplan/models
+
+Name: gpuplan
+Description: prebuilt GPU command plans on amdgpu
+Version: $(VERSION)
+Requires.private: $(LIB_PKGS)
+Cflags: -I$${includedir}
+Libs: -L$${libdir} -lgpuplan
+Libs.private: -pthread
+endef
+export PC
+
+install: all
+	$(Q)install -d $(D)/bin $(D)/include $(D)/lib/pkgconfig $(SOFT_LEVELS:%=$(D)/lib/%) $(D)/share/gpuplan \
+		$(D)/share/man/man1 $(D)/share/man/man3 $(D)/share/man/man7
+	$(Q)install -m 644 $(INSTALL_HEADERS) $(D)/include/
+	$(Q)install -m 755 $(B)/lib/libgpuplan.so $(D)/lib/libgpuplan.so.$(VERSION)
+	$(Q)ln -sf libgpuplan.so.$(VERSION) $(D)/lib/$(SONAME) && ln -sf $(SONAME) $(D)/lib/libgpuplan.so
+	$(Q)install -m 644 $(B)/lib/libgpuplan.a $(D)/lib/
+	$(Q)for l in . $(SOFT_LEVELS); do install -m 755 $(B)/lib/$$l/libsoftgpu.so $(D)/lib/$$l/ || exit 1; done
+	$(Q)install -m 755 $(INSTALL_BIN:%=$(B)/bin/%) $(D)/bin/
+	$(Q)cp -r $(B)/share/gpuplan/shaders $(B)/share/gpuplan/models $(D)/share/gpuplan/
+	$(Q)for p in $(MAN_PAGES); do s=$${p##*.}; \
+		install -m 644 $$p $(D)/share/man/man$$s/ || exit 1; \
+		for n in $$(sh docs/man/names.sh $$p); do \
+			[ -f docs/man/$$n.$$s ] || echo ".so man$$s/$${p##*/}" >$(D)/share/man/man$$s/$$n.$$s || exit 1; done; done
+	$(Q)printf '%s\n' "$$PC" >$(D)/lib/pkgconfig/gpuplan.pc
+	@echo 'installed to $(D)'
+
+# Takes away what install puts there, and folders of others only when they are empty.
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,include/gpuplan.h include/plan_image.h lib/libgpuplan.so lib/libgpuplan.so.0 \
-		lib/libgpuplan.a lib/libsoftgpu.so lib/x86-64-v3/libsoftgpu.so lib/x86-64-v4/libsoftgpu.so lib/pkgconfig/gpuplan.pc bin/gpuplan-bench bin/gpuplan-dump bin/softgpu bin/softgpu-exec)
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard docs/man/*.1))) \
-		$(addprefix $(DESTDIR)$(PREFIX)/share/man/man7/,$(notdir $(wildcard docs/man/*.7)))
-	rm -rf $(DESTDIR)$(PREFIX)/share/gpuplan
+	$(Q)rm -f $(addprefix $(D)/include/,$(notdir $(INSTALL_HEADERS))) $(INSTALL_BIN:%=$(D)/bin/%) $(D)/lib/pkgconfig/gpuplan.pc \
+		$(D)/lib/libgpuplan.so.$(VERSION) $(D)/lib/$(SONAME) $(D)/lib/libgpuplan.so $(D)/lib/libgpuplan.a \
+		$(D)/lib/libsoftgpu.so $(SOFT_LEVELS:%=$(D)/lib/%/libsoftgpu.so)
+	$(Q)for p in $(MAN_PAGES); do s=$${p##*.}; rm -f $(D)/share/man/man$$s/$${p##*/}; \
+		for n in $$(sh docs/man/names.sh $$p); do rm -f $(D)/share/man/man$$s/$$n.$$s; done; done
+	$(Q)rm -rf $(D)/share/gpuplan
+	$(Q)for d in $(SOFT_LEVELS:%=lib/%) lib/pkgconfig lib bin include share/man/man1 share/man/man3 share/man/man7 share/man share; do \
+		[ ! -d $(D)/$$d ] || rmdir --ignore-fail-on-non-empty $(D)/$$d; done
 
 clean:
 	rm -rf $(B)
