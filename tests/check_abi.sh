@@ -24,6 +24,8 @@ types() {
 	llvm-dwarfdump-19 --debug-info "$dir/types.o" | awk '
 	function value(line) { sub(/.*\(/, "", line); sub(/\)$/, "", line); gsub(/"/, "", line); sub(/^0x[0-9a-f]+ /, "", line); return line }
 	function flush_item() {
+		if (top) keep = name ~ /^gpuplan_/
+		if (!keep) tag = ""
 		if (tag == "struct" && name != "" && size != "") print "struct " name " " size
 		if (tag == "enum" && name != "") print "enum " name " " size
 		if (tag == "member") print "  " (name == "" ? "(union or struct)" : name) " at " offset ": " type
@@ -31,7 +33,7 @@ types() {
 		if (tag == "enumerator") print "  " name " = " val
 		tag = ""
 	}
-	/DW_TAG_/ { flush_item(); name = size = offset = type = val = ""
+	/DW_TAG_/ { flush_item(); top = /^0x[0-9a-f]+:   DW_TAG/; name = size = offset = type = val = ""
 		if (/DW_TAG_structure_type/) tag = "struct"
 		else if (/DW_TAG_enumeration_type/) tag = "enum"
 		else if (/DW_TAG_union_type/) tag = "union"
