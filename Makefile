@@ -37,6 +37,7 @@ help:
 	@echo 'make demo       deps, build, run the speech model and check its answers'
 	@echo 'make check      deps, build, run all tests'
 	@echo 'make bench      the speech model for longer, with 1 to 8 slots in flight'
+	@echo 'make bench-submit   what one inference costs the host, beside a bare libdrm loop and RADV'
 	@echo 'make bench-prepare  what making plans costs, and their streams beside RADV'\''s'
 	@echo 'make install    libraries, headers, tools, shaders, models and man pages to $(DESTDIR)$(PREFIX); make uninstall'
 

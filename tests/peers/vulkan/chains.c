@@ -6,8 +6,8 @@
 #include "vksuite.h"
 
 /* Reads what the dispatch before wrote, no more. */
-static void
-read_after_write(VkCommandBuffer cb)
+void
+cb_read_after_write(VkCommandBuffer cb)
 {
 	VkMemoryBarrier barrier = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
@@ -47,7 +47,7 @@ run_chain(const char *name, unsigned n)
 		else
 			vkCmdPushConstants(cb, p->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), push);
 		if (!strcmp(name, "chain"))
-			read_after_write(cb);
+			cb_read_after_write(cb);
 		vkCmdDispatch(cb, 4, 1, 1);
 	}
 	cb_run(&vk, cb);

@@ -55,5 +55,8 @@ extern const struct shader shaders[]; /* generated; ends with a NULL name */
 
 /* chains.c; exit status. */
 int run_chain(const char *name, unsigned n);
+void cb_read_after_write(VkCommandBuffer cb); /* of the dispatch before, no more */
+/* submit.c; exit status. */
+int run_submit(char **names);
 
 #endif
