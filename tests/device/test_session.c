@@ -255,6 +255,64 @@ uploads_and_runs_keep_order(void **state)
 	gpuplan_session_destroy(session);
 }
 
+/* One plan of one dispatch, run once; its output starts with `first`. */
+static void
+run_frozen(struct gpuplan_definition *definition, struct dispatch *d, struct gpuplan_region out, uint32_t first)
+{
+	struct gpuplan_io io = { .region = out, .dtype = GPUPLAN_U32, .rank = 1, .shape = { out.bytes / 4 } };
+	struct gpuplan_plan_params params = dt_plan_params(1, &d->command, 1);
+	struct gpuplan_queue_params queue_params = GPUPLAN_QUEUE_PARAMS_INIT;
+	struct gpuplan_completion completion;
+	struct gpuplan_queue *queue;
+	struct gpuplan_error error;
+	struct gpuplan_plan *plan;
+	struct gpuplan_slot *slot;
+
+	params.outputs = &io;
+	params.n_outputs = 1;
+	dt_ok(gpuplan_plan_create(definition, &params, &plan, &error), &error);
+	dt_ok(gpuplan_queue_create(context, &queue_params, &queue, &error), &error);
+	assert_int_equal(gpuplan_plan_acquire(plan, &slot), 0);
+	assert_int_equal(gpuplan_slot_submit(slot, queue), 0);
+	assert_int_equal(gpuplan_slot_wait(slot, DT_SOON, &completion), 0);
+	assert_int_equal(completion.status, GPUPLAN_DONE);
+	assert_int_equal(*(const uint32_t *)gpuplan_slot_output(slot, 0, NULL), first);
+	gpuplan_slot_release(slot);
+	gpuplan_queue_destroy(queue);
+	gpuplan_plan_destroy(plan);
+}
+
+/* Two kernels take turns at (very likely) one address: runs do not invalidate the instruction cache, uploads of code
+ * have to. */
+static void
+new_code_at_an_old_address(void **state)
+{
+	(void)state;
+	for (uint32_t round = 0; round < 4; round++) {
+		struct gpuplan_session *session = dt_session(context);
+		struct gpuplan_region weight = dt_weight(session, 4096, "w");
+		struct gpuplan_region out = dt_alloc(session, GPUPLAN_SCRATCH, GPUPLAN_HOST, 4096, "out");
+		struct gpuplan_kernel kernel = dt_kernel(context, session, round % 2 ? "fill" : "copy", round % 2 ? "fill" : "copy");
+		struct gpuplan_definition *definition;
+		struct gpuplan_error error;
+		uint32_t data[1024];
+		struct dispatch d;
+
+		for (uint32_t i = 0; i < 1024; i++)
+			data[i] = 100 + round;
+		dt_ok(gpuplan_session_upload(session, weight, data, &error), &error);
+		shader_copy(&d, kernel, out, weight);
+		if (round % 2) {
+			d.bindings[0] = d.bindings[1];
+			d.command.u.dispatch.n_bindings = 1;
+			d.args[1] = gpuplan_arg_u32(200 + round);
+		}
+		definition = dt_freeze(session);
+		run_frozen(definition, &d, out, (round % 2 ? 200 : 100) + round);
+		gpuplan_definition_destroy(definition);
+	}
+}
+
 static void
 state_of_a_run_starts_at_zero(void **state)
 {
@@ -691,6 +749,7 @@ main(int argc, char **argv)
 		TEST(run_fills_and_copies),
 		TEST(runs_happen_in_order),
 		TEST(uploads_and_runs_keep_order),
+		TEST(new_code_at_an_old_address),
 		TEST(state_of_a_run_starts_at_zero),
 		TEST(refused_run_changes_nothing),
 		TEST(freeze_keeps_weights_and_code_only),

@@ -510,6 +510,29 @@ test_hostile_code(void **state)
 	}
 }
 
+/* Another buffer's code at an address where code was run: the cache goes by addresses. */
+static void
+test_hostile_code_moved_in(void **state)
+{
+	struct sg_bo *other = sg_bo_create(65536, true);
+	struct sg_bo *own = code_bo;
+
+	(void)state;
+	assert_non_null(other);
+	config()->hostile = true;
+	store_constant(PATCHED, 1);
+	assert_int_equal(run_constant(PATCHED, 0xc3b1), 1);
+	store_constant(PATCHED, 2);
+	memcpy(other->host, own->host, 65536);
+	sg_vm_unmap(vm, CODE_VA, own);
+	sg_vm_map(vm, CODE_VA, 65536, other, 0, SG_VM_READ | SG_VM_EXEC);
+	assert_int_equal(run_constant(PATCHED, 0xc3b0), 1); /* GLI_INV forgotten */
+	assert_int_equal(run_constant(PATCHED, 0xc3b1), 2);
+	sg_vm_unmap(vm, CODE_VA, other);
+	sg_vm_map(vm, CODE_VA, 65536, own, 0, SG_VM_READ | SG_VM_EXEC);
+	sg_bo_unref(other);
+}
+
 /* Data beside code, in the same BO, is data. */
 static void
 test_hostile_data_in_code(void **state)
@@ -738,6 +761,7 @@ main(void)
 		TEST(test_hostile_sdma),
 		TEST(test_hostile_eviction),
 		TEST(test_hostile_code),
+		TEST(test_hostile_code_moved_in),
 		TEST(test_hostile_data_in_code),
 		TEST(test_hostile_jobs_overlap),
 		TEST(test_hostile_overlap_failures),

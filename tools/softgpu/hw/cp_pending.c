@@ -89,7 +89,7 @@ pending_run(struct sg_cp *cp, struct sg_pending *p, uint64_t groups)
 	cp->run.writer = p->writer;
 	const struct sg_mapping *code = sg_snapshot_find(cp->run.pages, p->d.pc);
 	if (cp->run.icache && code && code->host && (code->access & SG_VM_EXEC))
-		sg_icache_fetch(cp->run.icache, code, p->d.pc);
+		sg_icache_fetch(cp->run.icache, cp->run.vm, code, p->d.pc);
 	sg_workers_run(&cp->workers, &cp->run, &p->d, p->next, groups);
 	p->next += groups;
 	p->done = p->next == p->groups;

@@ -97,6 +97,7 @@ struct sg_vm;
 enum { SG_VM_READ = 1, SG_VM_WRITE = 2, SG_VM_EXEC = 4, SG_VM_PRT = 8 };
 
 struct sg_vm *sg_vm_create(void);
+uint64_t sg_vm_serial(const struct sg_vm *vm); /* of this address space alone, from 1 */
 struct sg_vm *sg_vm_ref(struct sg_vm *vm);
 void sg_vm_unref(struct sg_vm *vm);
 /* Checks of GEM_VA are drm/'s; these only fail with -EINVAL (overlap), -ENOENT, -ENOMEM. Thread-safe; jobs that

@@ -6,7 +6,8 @@
  * are shown that mapping instead of the BO, and do not know.
  *
  * What was run is not known exactly. It is taken to be the code from the dispatch's first instruction on to the first
- * s_code_end, which compilers put behind each kernel, and at most as much as the cache holds. Kinder than hardware:
+ * s_code_end, which compilers put behind each kernel, and at most as much as the cache holds. Lines go by virtual
+ * address: other code that comes to lie where some was run finds the old lines, too. Kinder than hardware:
  * functions that stand elsewhere are never stale; neither is code in user memory, which has no file to map privately.
  * Stricter: code behind a kernel that has no s_code_end counts as run. Code is fetched through L2, so it can also be
  * stale there.
@@ -37,6 +38,7 @@ struct code_page {
 
 struct shadow {
 	uint64_t file_offset;	/* identifies the BO, never used again; 0: none */
+	uint64_t vm, va;	/* address space, and where the BO's start lay in it when code of it was first run */
 	uint64_t bytes;
 	uint8_t *memory;	/* private mapping of the whole BO */
 	unsigned n_pages;
@@ -80,24 +82,6 @@ shadow_find(const struct sg_icache *c, const struct sg_bo *bo)
 	return NULL;
 }
 
-static struct shadow *
-shadow_take(struct sg_icache *c, const struct sg_bo *bo)
-{
-	struct shadow *s = shadow_find(c, bo);
-
-	if (s || !bo || bo->user_memory)
-		return s;
-	void *memory = mmap(NULL, bo->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, sg_vram_fd(),
-			    (off_t)bo->file_offset);
-	if (memory == MAP_FAILED)
-		return NULL;
-	s = &c->shadows[c->hand++ % SHADOWS_MAX];
-	if (s->file_offset)
-		munmap(s->memory, s->bytes);
-	*s = (struct shadow){ .file_offset = bo->file_offset, .bytes = bo->bytes, .memory = memory };
-	return s;
-}
-
 static struct code_page *
 page_take(struct shadow *s, uint64_t offset)
 {
@@ -108,6 +92,58 @@ page_take(struct shadow *s, uint64_t offset)
 		shadow_forget(s);
 	s->pages[s->n_pages] = (struct code_page){ .offset = offset };
 	return &s->pages[s->n_pages++];
+}
+
+/* Lines of another BO's code at the same addresses. They are this one's from now on. */
+static void
+page_inherit(struct shadow *s, struct shadow *from, unsigned number)
+{
+	struct code_page old = from->pages[number];
+	struct code_page *page = page_take(s, from->va + old.offset - s->va);
+
+	for (unsigned i = 0; i < PAGE_BYTES / LINE; i++)
+		if (old.lines >> i & 1)
+			memcpy(s->memory + page->offset + i * LINE, from->memory + old.offset + i * LINE, LINE);
+	page->lines |= old.lines;
+	from->pages[number] = from->pages[--from->n_pages];
+	madvise(from->memory + old.offset, PAGE_BYTES, MADV_DONTNEED);
+}
+
+static void
+shadow_inherit(struct shadow *s, struct shadow *from)
+{
+	if (from->vm != s->vm)
+		return;
+	for (unsigned i = from->n_pages; i-- > 0;) {
+		uint64_t va = from->va + from->pages[i].offset;
+
+		if (va >= s->va && va - s->va < s->bytes)
+			page_inherit(s, from, i);
+	}
+}
+
+static struct shadow *
+shadow_take(struct sg_icache *c, const struct sg_vm *vm, const struct sg_mapping *m)
+{
+	const struct sg_bo *bo = m->bo;
+	struct shadow *s = shadow_find(c, bo), fresh;
+
+	if (s || !bo || bo->user_memory)
+		return s;
+	fresh = (struct shadow){ .file_offset = bo->file_offset, .vm = sg_vm_serial(vm), .va = m->va - m->bo_offset,
+				 .bytes = bo->bytes };
+	fresh.memory = mmap(NULL, bo->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, sg_vram_fd(),
+			    (off_t)bo->file_offset);
+	if (fresh.memory == MAP_FAILED)
+		return NULL;
+	for (unsigned i = 0; i < SHADOWS_MAX; i++)
+		if (c->shadows[i].file_offset)
+			shadow_inherit(&fresh, &c->shadows[i]);
+	s = &c->shadows[c->hand++ % SHADOWS_MAX];
+	if (s->file_offset)
+		munmap(s->memory, s->bytes);
+	*s = fresh;
+	return s;
 }
 
 /* The first store to a private page makes a copy of all of it: lines of it that are not cached follow memory. */
@@ -141,9 +177,9 @@ line_take(struct shadow *s, const uint8_t *host, uint64_t offset, unsigned first
 }
 
 void
-sg_icache_fetch(struct sg_icache *c, const struct sg_mapping *m, uint64_t va)
+sg_icache_fetch(struct sg_icache *c, const struct sg_vm *vm, const struct sg_mapping *m, uint64_t va)
 {
-	struct shadow *s = shadow_take(c, m->bo);
+	struct shadow *s = shadow_take(c, vm, m);
 	uint64_t at = m->bo_offset + (va - m->va), end = m->bo_offset + m->bytes;
 
 	if (!s)

@@ -14,6 +14,7 @@
 
 struct sg_vm {
 	int refs;			/* atomic */
+	uint64_t serial;
 	pthread_mutex_t lock;		/* protects all below */
 	struct sg_snapshot *now;
 	struct sg_vm_fault fault;
@@ -55,14 +56,22 @@ mapping_append(struct sg_snapshot *s, const struct sg_mapping *m)
 	s->map[s->count++] = *m;
 }
 
+uint64_t
+sg_vm_serial(const struct sg_vm *vm)
+{
+	return vm->serial;
+}
+
 struct sg_vm *
 sg_vm_create(void)
 {
+	static uint64_t serials; /* atomic */
 	struct sg_vm *vm = calloc(1, sizeof(*vm));
 
 	if (!vm)
 		return NULL;
 	vm->refs = 1;
+	vm->serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
 	vm->now = snapshot_create(16);
 	if (!vm->now) {
 		free(vm);
