@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs test programs and prints one line each and a count of test cases.
-#   unit, fuzz: run as they are; device: under softgpu, strict and hostile; check_*.sh: shell tests.
+#   unit, fuzz: run as they are; check_*.sh: shell tests; device: under softgpu, strict and hostile, as gfx1100 and, where
+#   the chip matters, as gfx1030 too.
 # Exit status 77 = skipped. Each has a log in $B/tests/logs.
 set -u
 B=${B:-build}
@@ -13,15 +14,13 @@ begin=$(date +%s)
 # Jobs take several times as long under a sanitizer, which is no hang.
 [ -z "${SAN:-}" ] || export SOFTGPU_LOCKUP_TIMEOUT_MS="${SOFTGPU_LOCKUP_TIMEOUT_MS:-120000}"
 
-for t in "$@"; do
-	name=$(basename "$t")
+# run NAME COMMAND...
+run() {
+	name=$1
 	log=$logs/$name.log
 	start=$(date +%s)
-	case $t in
-	*/tests/device/*) timeout 900 "$B/bin/softgpu" --strict --hostile -- "$t" >"$log" 2>&1 ;;
-	*.sh) timeout 900 sh "$t" >"$log" 2>&1 ;;
-	*) timeout 900 "$t" >"$log" 2>&1 ;;
-	esac
+	shift
+	timeout 900 "$@" >"$log" 2>&1
 	status=$?
 	took=$(($(date +%s) - start))
 	[ $took -gt $slowest ] && slowest=$took && slowest_name=$name
@@ -34,6 +33,20 @@ for t in "$@"; do
 	77) skipped=$((skipped + 1)); printf '  skip  %-34s %s\n' "$name" "$(tail -1 "$log")" ;;
 	*) [ "$bad" = 0 ] && bad=1
 	   failed=$((failed + bad)); printf '  FAIL  %-34s status %d, log:\n' "$name" "$status"; tail -40 "$log" | sed 's/^/        /' ;;
+	esac
+}
+
+for t in "$@"; do
+	n=$(basename "$t")
+	case $t in
+	*/tests/device/*)
+		run "$n" "$B/bin/softgpu" --strict --hostile -- "$t"
+		case $n in
+		test_completion* | test_failures | test_hotpath) ;; # nothing of the chip's in them
+		*) run "$n.gfx1030" "$B/bin/softgpu" --strict --hostile --profile gfx1030 -- "$t" ;;
+		esac ;;
+	*.sh) run "$n" sh "$t" ;;
+	*) run "$n" "$t" ;;
 	esac
 done
 echo "slowest: $slowest_name, $slowest s; all: $(($(date +%s) - begin)) s"
