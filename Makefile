@@ -16,9 +16,10 @@ V ?=
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)';)
 
-# ---- Debian packages: everything the build, the tools and the tests need ----
-DEPS := build-essential pkg-config libdrm-dev liburing-dev libelf-dev libmsgpack-dev libjansson-dev libcmocka-dev \
-	libhttp-parser-dev clang-19 lld-19 llvm-19 strace valgrind curl nginx-light groff-base
+# ---- Debian packages: what building and the demo need, and what the tests need besides ----
+DEPS := build-essential pkg-config libdrm-dev liburing-dev libelf-dev libmsgpack-dev libjansson-dev libhttp-parser-dev \
+	clang-19 lld-19 llvm-19
+CHECK_DEPS := libcmocka-dev strace valgrind curl nginx-light groff-base
 
 MSGPACK := msgpack
 LIB_PKGS := libdrm_amdgpu libdrm liburing libelf $(MSGPACK) jansson
@@ -29,7 +30,7 @@ TARGETS := gfx900 gfx906 gfx90a gfx942 gfx1010 gfx1030 gfx1031 gfx1032 gfx1033 g
 	gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1200 gfx1201
 
 .DEFAULT_GOAL := all
-.PHONY: all examples deps demo check bench install uninstall clean help tests lib softgpu tools shaders check-run demo-run
+.PHONY: all examples deps deps-demo demo check bench install uninstall clean help tests lib softgpu tools shaders check-run demo-run
 
 help:
 	@echo 'make all        libraries, tools and shaders, in $(B)/'
@@ -42,20 +43,26 @@ help:
 	@echo 'make install    libraries, headers, tools, shaders, models and man pages to $(DESTDIR)$(PREFIX); make uninstall'
 
 # ---- packages ----
-deps:
-	@missing=; for p in $(DEPS); do \
+# RUNLEVEL=1: nginx is wanted as a program, not as a service.
+define install_packages
+	@missing=; for p in $(1); do \
 		dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$p"; done; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ]; then \
 		echo "Installing Debian packages:$$missing"; \
-		apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; \
+		apt-get update && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing; \
 	else \
 		echo "These Debian packages are missing. Install them with:"; \
 		echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends$$missing"; exit 1; \
 	fi
+endef
+deps:
+	$(call install_packages,$(DEPS) $(CHECK_DEPS))
+deps-demo:
+	$(call install_packages,$(DEPS))
 
 # Packages may just have been installed, and pkg-config is asked when make starts: hence a second make.
-demo: deps
+demo: deps-demo
 	@$(MAKE) --no-print-directory demo-run
 check: deps
 	@$(MAKE) --no-print-directory check-run
