@@ -65,11 +65,10 @@ for page in docs/man/*.1; do
 	[ -s "$dir/help" ] || complain "$name --help tells no options"
 	tools=$((tools + 1))
 done
-for tool in "$B"/bin/*; do
-	name=$(basename "$tool")
-	case $name in *.d | example-* | softgpu-bench) continue ;; esac
-	[ -f "docs/man/$name.1" ] || complain "$tool has no page"
+for name in $(sed -n 's/^INSTALL_BIN := //p' Makefile); do
+	[ -f "docs/man/$name.1" ] || complain "$name is installed and has no page"
 done
+[ $tools -ge 5 ] || complain "only $tools tools"
 grep -oE 'SOFTGPU_[A-Z_]+' docs/softgpu.md | sort -u >"$dir/variables"
 grep -ohE 'SOFTGPU_[A-Z_]+' docs/man/softgpu.1 | sort -u | diff "$dir/variables" - || complain "docs/softgpu.md (<) and softgpu.1 (>) differ"
 
