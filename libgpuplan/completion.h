@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "cs.h"
 #include "gpuplan.h"
 
 struct gpuplan_context;
@@ -29,6 +30,7 @@ struct gp_timespec {
 /* A run belongs to one thread at a time, its owner, but for the members marked otherwise. */
 struct gp_run {
 	struct gpuplan_context *context;
+	struct gp_cs cs;	/* made once; where the streams are is set by whoever writes them */
 	volatile uint64_t *word; /* completion word in cached GTT: 0 before the CS, 1 written by the slot's own stream */
 	uint32_t syncobj;	/* binary, handle of the context's DRM file; 0: offline context */
 	int eventfd;		/* path 1 only, else -1; not renewed while somebody is in GP_FORCING */
@@ -38,7 +40,7 @@ struct gp_run {
 	bool registered;	/* the eventfd is registered on this run's fence and its event was not taken yet */
 	bool dirty;		/* an event may still come: new eventfd before the next run */
 	bool draining;		/* the job of an abandoned run may still be there */
-	uint64_t submitted_ns;
+	uint64_t submitted_at;	/* gp_ticks before the ioctl */
 	uint64_t deadline;	/* given to arm; 0: none */
 	uint32_t spin_ns;	/* how long spinning on the word has paid lately */
 	struct gpuplan_queue *queue; /* referenced until the GPU is known to be done; NULL: none */
@@ -88,11 +90,7 @@ gp_run_word_set(const struct gp_run *run)
 	return __atomic_load_n(run->word, __ATOMIC_ACQUIRE) == 1;
 }
 
-/* One CS ioctl with n_ibs chunks signalling the run's syncobj; queue.c. */
-struct gp_ib {
-	uint64_t va;
-	uint32_t bytes;
-};
-int gp_queue_submit(struct gpuplan_queue *queue, struct gp_run *run, const struct gp_ib *ibs, uint32_t n_ibs);
+/* One CS ioctl with the run's last n_ibs streams (gp_cs_submit), signalling its syncobj; queue.c. */
+int gp_queue_submit(struct gpuplan_queue *queue, struct gp_run *run, uint32_t n_ibs);
 
 #endif

@@ -16,6 +16,7 @@
 #include "context.h"
 #include "error.h"
 #include "params.h"
+#include "ticks.h"
 
 /* Render nodes have minors 128 to 191 (Linux drm_drv.c). */
 #define FIRST_RENDER_NODE 128
@@ -53,14 +54,6 @@ context_mark_process(struct gpuplan_context *context)
 	}
 	context->process_mark = mark;
 	*context->process_mark = 1;
-}
-
-int
-gp_context_check_process(const struct gpuplan_context *context)
-{
-	if (context->process_mark)
-		return *context->process_mark ? 0 : -ECHILD;
-	return getpid() == context->pid ? 0 : -ECHILD;
 }
 
 bool
@@ -308,6 +301,7 @@ context_open(struct gpuplan_context *context, const char *path, struct gpuplan_e
 	if (!r)
 		r = device_probe_eventfd(context, error);
 	context->doubt_ns = lockup_doubt_ns();
+	context->steady_ticks = gp_ticks_steady();
 	return r;
 }
 

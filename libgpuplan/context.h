@@ -4,10 +4,12 @@
 #define GP_CONTEXT_H
 
 #include <amdgpu.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "gpuplan.h"
 #include "target.h"
@@ -29,6 +31,7 @@ struct gpuplan_context {
 	pid_t pid;		/* creator: a forked child is refused */
 	volatile uint32_t *process_mark; /* 1 here, wiped to 0 in a child; NULL on kernels without that: pid decides */
 	bool has_eventfd;	/* SYNCOBJ_EVENTFD works, found out on a throw-away syncobj */
+	bool steady_ticks;	/* for gp_ticks */
 	uint64_t doubt_ns;	/* half the smallest lockup timeout: older jobs are checked with the kernel */
 	struct gpuplan_context_info info;
 
@@ -62,7 +65,14 @@ int gp_buffers_move(struct gp_buffer *const *buffers, uint32_t n, struct gpuplan
 		    struct gpuplan_error *error);
 
 /* -ECHILD in a forked child, else 0. */
-int gp_context_check_process(const struct gpuplan_context *context);
+static inline int
+gp_context_check_process(const struct gpuplan_context *context)
+{
+	if (context->process_mark)
+		return *context->process_mark ? 0 : -ECHILD;
+	return getpid() == context->pid ? 0 : -ECHILD;
+}
+
 /* Both contexts drive the same device file and address space. */
 bool gp_context_same_device(const struct gpuplan_context *a, const struct gpuplan_context *b);
 

@@ -91,6 +91,7 @@ slot_init(struct gpuplan_plan *plan, const struct gp_plan_binding *binding, uint
 	struct gpuplan_slot *slot = &plan->slots[i];
 	struct gpuplan_context *context = plan->context;
 	char what[96];
+	uint32_t reset_bytes;
 	int r;
 
 	snprintf(what, sizeof(what), "slot %" PRIu32 " of %" PRIu32 " of plan \"%.40s\"", i, plan->capacity,
@@ -104,13 +105,16 @@ slot_init(struct gpuplan_plan *plan, const struct gp_plan_binding *binding, uint
 	if (r)
 		return r;
 	write_slot(binding, plan->image, slot);
-	slot->stream_va = slot->host->va + h->stream_offset;
-	slot->stream_bytes = gp_image_ib_bytes(plan->image, PLAN_IN_STREAM);
-	slot->reset_va = slot->host->va + h->reset_offset;
-	slot->reset_bytes = gp_image_ib_bytes(plan->image, PLAN_IN_RESET);
-	slot->reset_wanted = slot->reset_bytes != 0;
-	return gp_run_init(&slot->run, context, slot,
-			   (volatile uint64_t *)(void *)((uint8_t *)slot->host->cpu + h->word_offset), error);
+	reset_bytes = gp_image_ib_bytes(plan->image, PLAN_IN_RESET);
+	slot->has_state = slot->reset_wanted = reset_bytes != 0;
+	r = gp_run_init(&slot->run, context, slot,
+			(volatile uint64_t *)(void *)((uint8_t *)slot->host->cpu + h->word_offset), error);
+	if (r)
+		return r;
+	gp_cs_set_ib(&slot->run.cs, true, slot->host->va + h->reset_offset, reset_bytes);
+	gp_cs_set_ib(&slot->run.cs, false, slot->host->va + h->stream_offset,
+		     gp_image_ib_bytes(plan->image, PLAN_IN_STREAM));
+	return 0;
 }
 
 static void

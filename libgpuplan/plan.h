@@ -19,8 +19,7 @@ struct gpuplan_slot {
 	/* memory: constant after plan creation */
 	struct gp_buffer *device; /* scratch, state, private segment; NULL when none is needed */
 	struct gp_buffer *host;	/* mapped: host regions, staging, kernarg, streams, completion word */
-	uint64_t stream_va, reset_va;
-	uint32_t stream_bytes, reset_bytes; /* of the IBs to submit; reset_bytes 0: no state */
+	bool has_state;		/* there is a reset stream */
 	bool parameters_set;	/* since acquired: memory may differ from the initial values */
 	bool reset_wanted;	/* the next submit runs the reset stream first; true at creation */
 

@@ -21,9 +21,6 @@
 #define NAP_NS (NS_PER_S / 2)
 #define SPIN_FIRST_NS 20000u
 
-/* A slot's stream, and the one that zeroes its state before. */
-#define MAX_IBS 2
-
 /* All READs of the library's rings land here and nobody reads it. */
 static uint64_t sink;
 
@@ -34,8 +31,16 @@ queue_unref(struct gpuplan_queue *queue)
 {
 	if (atomic_fetch_sub_explicit(&queue->refs, 1, memory_order_acq_rel) != 1)
 		return;
-	pthread_mutex_destroy(&queue->lock);
 	free(queue);
+}
+
+/* With the lock held. Atomic for the submitter, who looks without it. */
+static void
+count_add(struct gpuplan_queue *queue, int n)
+{
+	uint32_t count = atomic_load_explicit(&queue->count, memory_order_relaxed) + (uint32_t)n;
+
+	atomic_store_explicit(&queue->count, count, memory_order_relaxed);
 }
 
 static void
@@ -43,7 +48,7 @@ fifo_append(struct gpuplan_queue *queue, struct gp_run *run)
 {
 	atomic_fetch_add_explicit(&queue->refs, 1, memory_order_relaxed);
 	run->queue = queue;
-	pthread_mutex_lock(&queue->lock);
+	gp_lock(&queue->lock);
 	run->next = NULL;
 	run->linked = true;
 	run->orphan = false;
@@ -52,28 +57,25 @@ fifo_append(struct gpuplan_queue *queue, struct gp_run *run)
 	else
 		queue->first = run;
 	queue->last = run;
-	queue->count++;
-	pthread_mutex_unlock(&queue->lock);
+	count_add(queue, 1);
+	gp_unlock(&queue->lock);
 }
 
 /* With the lock held. Mostly the run is the first. */
-static void
+static inline void
 fifo_remove(struct gpuplan_queue *queue, struct gp_run *run)
 {
-	struct gp_run *before = NULL;
+	struct gp_run *before = NULL, **link = &queue->first;
 
-	if (!run->linked)
-		return;
-	for (struct gp_run *i = queue->first; i != run; i = i->next)
-		before = i;
-	if (before)
-		before->next = run->next;
-	else
-		queue->first = run->next;
-	if (queue->last == run)
+	while (*link != run) {
+		before = *link;
+		link = &before->next;
+	}
+	*link = run->next;
+	if (!run->next)
 		queue->last = before;
 	run->linked = false;
-	queue->count--;
+	count_add(queue, -1);
 }
 
 void
@@ -83,9 +85,10 @@ gp_queue_detach(struct gp_run *run)
 
 	if (!queue)
 		return;
-	pthread_mutex_lock(&queue->lock);
-	fifo_remove(queue, run);
-	pthread_mutex_unlock(&queue->lock);
+	gp_lock(&queue->lock);
+	if (run->linked)
+		fifo_remove(queue, run);
+	gp_unlock(&queue->lock);
 	run->queue = NULL;
 	queue_unref(queue);
 }
@@ -93,9 +96,9 @@ gp_queue_detach(struct gp_run *run)
 void
 gp_queue_orphan(struct gp_run *run)
 {
-	pthread_mutex_lock(&run->queue->lock);
+	gp_lock(&run->queue->lock);
 	run->orphan = true;
-	pthread_mutex_unlock(&run->queue->lock);
+	gp_unlock(&run->queue->lock);
 }
 
 /* Orphans give up their place when the GPU is done with them; their owners let go of the queue later. Jobs end in
@@ -106,7 +109,7 @@ fifo_prune(struct gpuplan_queue *queue)
 	struct gp_run *run, *next;
 	uint32_t count;
 
-	pthread_mutex_lock(&queue->lock);
+	gp_lock(&queue->lock);
 	for (run = queue->first; run; run = next) {
 		int status = 0;
 
@@ -119,19 +122,16 @@ fifo_prune(struct gpuplan_queue *queue)
 		fifo_remove(queue, run);
 	}
 	count = queue->count;
-	pthread_mutex_unlock(&queue->lock);
+	gp_unlock(&queue->lock);
 	return count;
 }
 
 static bool
 fifo_full(struct gpuplan_queue *queue)
 {
-	uint32_t count;
-
-	pthread_mutex_lock(&queue->lock);
-	count = queue->count;
-	pthread_mutex_unlock(&queue->lock);
-	return count >= queue->depth && fifo_prune(queue) >= queue->depth;
+	/* Only this thread adds. */
+	return atomic_load_explicit(&queue->count, memory_order_relaxed) >= queue->depth &&
+	       fifo_prune(queue) >= queue->depth;
 }
 
 /* ---- state of the amdgpu context ---- */
@@ -149,50 +149,14 @@ gp_queue_query(struct gpuplan_queue *queue, uint64_t *flags)
 	int r = -ENODEV;
 
 	/* The lock keeps the amdgpu context from going away meanwhile. */
-	pthread_mutex_lock(&queue->lock);
+	gp_lock(&queue->lock);
 	if (queue->hw)
-		r = amdgpu_cs_query_reset_state2(queue->hw, flags);
-	pthread_mutex_unlock(&queue->lock);
+		r = gp_cs_context_query(queue->context->fd, queue->hw, flags);
+	gp_unlock(&queue->lock);
 	return r;
 }
 
-bool
-gp_queue_suspects(const struct gpuplan_queue *queue, const struct gp_run *run)
-{
-	return atomic_load_explicit(&queue->doubt, memory_order_relaxed) ||
-	       gpuplan_now() - run->submitted_ns >= queue->context->doubt_ns;
-}
-
 /* ---- submit ---- */
-
-static int
-cs_submit(const struct gpuplan_queue *queue, const struct gp_run *run, const struct gp_ib *ibs, uint32_t n_ibs)
-{
-	struct drm_amdgpu_cs_chunk_ib ib[MAX_IBS];
-	struct drm_amdgpu_cs_chunk_sem out = { .handle = run->syncobj };
-	struct drm_amdgpu_cs_chunk chunks[MAX_IBS + 1];
-	uint64_t seq;
-
-	for (uint32_t i = 0; i < n_ibs; i++) {
-		ib[i] = (struct drm_amdgpu_cs_chunk_ib){
-			.va_start = ibs[i].va,
-			.ib_bytes = ibs[i].bytes,
-			.ip_type = AMDGPU_HW_IP_COMPUTE,
-		};
-		chunks[i] = (struct drm_amdgpu_cs_chunk){
-			.chunk_id = AMDGPU_CHUNK_ID_IB,
-			.length_dw = sizeof(ib[i]) / 4,
-			.chunk_data = (uintptr_t)&ib[i],
-		};
-	}
-	chunks[n_ibs] = (struct drm_amdgpu_cs_chunk){
-		.chunk_id = AMDGPU_CHUNK_ID_SYNCOBJ_OUT,
-		.length_dw = sizeof(out) / 4,
-		.chunk_data = (uintptr_t)&out,
-	};
-	/* No buffer list: all buffers are always valid. Repeated by libdrm on EINTR and EAGAIN. */
-	return amdgpu_cs_submit_raw2(queue->context->device, queue->hw, 0, (int)n_ibs + 1, chunks, &seq);
-}
 
 /* What the kernel's entity says once a job of it has failed means the same for the caller: the queue is dead. */
 static int
@@ -216,48 +180,46 @@ submit_refused(struct gpuplan_queue *queue, int r)
 }
 
 static int
-submit_check(const struct gpuplan_queue *queue, const struct gp_run *run, uint32_t n_ibs)
+submit_check(const struct gpuplan_queue *queue, const struct gp_run *run)
 {
 	int r = gp_context_check_process(queue->context);
 
 	if (r)
 		return r;
-	if (queue->context->offline)
-		return -ENODEV;
 	if (run->context != queue->context)
 		return -EXDEV;
-	if (n_ibs < 1 || n_ibs > MAX_IBS)
-		return -EINVAL;
+	if (queue->context->offline)
+		return -ENODEV;
 	if (run->submitted)
 		return -EBUSY;
 	return atomic_load_explicit(&queue->dead, memory_order_relaxed) ? -ECANCELED : 0;
 }
 
 int
-gp_queue_submit(struct gpuplan_queue *queue, struct gp_run *run, const struct gp_ib *ibs, uint32_t n_ibs)
+gp_queue_submit(struct gpuplan_queue *queue, struct gp_run *run, uint32_t n_ibs)
 {
-	int r = submit_check(queue, run, n_ibs);
+	int r = submit_check(queue, run);
 
-	/* A slot may be submitted again without going through acquire. */
-	if (!r && (run->dirty || run->draining || gp_run_phase(run) != GP_FINISHED))
-		r = gp_run_prepare(run);
-	if (!r && fifo_full(queue))
-		r = -EBUSY;
 	if (r)
 		return r;
+	/* A slot may be submitted again without going through acquire. */
+	if ((run->dirty || run->draining || gp_run_phase(run) != GP_FINISHED) && (r = gp_run_prepare(run)))
+		return r;
+	if (fifo_full(queue))
+		return -EBUSY;
 	assert(!run->queue);
 	__atomic_store_n(run->word, 0, __ATOMIC_RELEASE);
-	r = cs_submit(queue, run, ibs, n_ibs);
+	run->submitted_at = gp_ticks(queue->context->steady_ticks);
+	r = gp_cs_submit(&run->cs, queue->context->fd, queue->hw, n_ibs);
 	/* Nothing was registered or armed yet (race 5). */
 	if (r)
 		return submit_refused(queue, r);
 	run->submitted = true;
 	run->registered = false;
 	run->deadline = 0;
-	run->submitted_ns = gpuplan_now();
 	fifo_append(queue, run);
-	/* The next run, open: only from here on can cancel find it. */
-	atomic_store(&run->ctl, ((atomic_load_explicit(&run->ctl, memory_order_relaxed) >> 2) + 1) << 2 | GP_OPEN);
+	/* The next run, GP_OPEN: only from here on can cancel find it. */
+	atomic_store(&run->ctl, (atomic_load_explicit(&run->ctl, memory_order_relaxed) | 3) + 1);
 	return 0;
 }
 
@@ -397,7 +359,7 @@ fifo_finished(struct gpuplan_queue *queue, struct gp_run **oldest)
 	struct gp_run *run;
 
 	*oldest = NULL;
-	pthread_mutex_lock(&queue->lock);
+	gp_lock(&queue->lock);
 	for (run = queue->first; run; run = run->next) {
 		if (run->orphan || !run->slot || atomic_load_explicit(&run->armed, memory_order_relaxed))
 			continue;
@@ -407,7 +369,7 @@ fifo_finished(struct gpuplan_queue *queue, struct gp_run **oldest)
 		if (!*oldest)
 			*oldest = run;
 	}
-	pthread_mutex_unlock(&queue->lock);
+	gp_unlock(&queue->lock);
 	return run;
 }
 
@@ -479,9 +441,9 @@ queue_check_params(const struct gpuplan_queue_params *params, struct gpuplan_err
 }
 
 static int
-hw_create(const struct gpuplan_context *context, amdgpu_context_handle *hw, struct gpuplan_error *error)
+hw_create(const struct gpuplan_context *context, uint32_t *hw, struct gpuplan_error *error)
 {
-	int r = amdgpu_cs_ctx_create(context->device, hw);
+	int r = gp_cs_context_create(context->fd, hw);
 
 	return r ? gp_error(error, r, "%s makes no amdgpu context: %s", context->info.device, strerror(-r)) : 0;
 }
@@ -510,7 +472,6 @@ gpuplan_queue_create(struct gpuplan_context *context, const struct gpuplan_queue
 		free(queue);
 		return r;
 	}
-	pthread_mutex_init(&queue->lock, NULL);
 	atomic_init(&queue->refs, 1);
 	queue->context = context;
 	queue->depth = params.depth ? params.depth : GP_QUEUE_DEPTH;
@@ -521,26 +482,25 @@ gpuplan_queue_create(struct gpuplan_context *context, const struct gpuplan_queue
 	return 0;
 }
 
-/* The amdgpu context is used under the lock by threads that judge runs. NULL: none from now on. */
+/* The amdgpu context is used under the lock by threads that judge runs. 0: none from now on. */
 static void
-hw_replace(struct gpuplan_queue *queue, amdgpu_context_handle hw)
+hw_replace(struct gpuplan_queue *queue, uint32_t hw)
 {
-	amdgpu_context_handle old;
+	uint32_t old;
 
-	pthread_mutex_lock(&queue->lock);
+	gp_lock(&queue->lock);
 	old = queue->hw;
 	queue->hw = hw;
-	pthread_mutex_unlock(&queue->lock);
-	/* Jobs on it go on. */
+	gp_unlock(&queue->lock);
 	if (old)
-		amdgpu_cs_ctx_free(old);
+		gp_cs_context_destroy(queue->context->fd, old);
 }
 
 int
 gpuplan_queue_recover(struct gpuplan_queue *queue, struct gpuplan_error *error)
 {
 	const struct gpuplan_context *context = queue->context;
-	amdgpu_context_handle hw;
+	uint32_t hw;
 	uint32_t count;
 	int r = gp_context_check_process(context);
 
@@ -569,7 +529,7 @@ gpuplan_queue_destroy(struct gpuplan_queue *queue)
 	ring_close(queue);
 	if (queue->eventfd >= 0)
 		close(queue->eventfd);
-	hw_replace(queue, NULL);
+	hw_replace(queue, 0);
 	/* Runs still in flight hold it until the GPU is done with them. */
 	queue_unref(queue);
 }

@@ -7,13 +7,14 @@
 #ifndef GP_QUEUE_H
 #define GP_QUEUE_H
 
-#include <amdgpu.h>
 #include <liburing.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #include "completion.h"
+#include "context.h"
+#include "lock.h"
+#include "ticks.h"
 
 /* The kernel blocks a CS beyond 32 unsignalled fences, page-table root locked (amdgpu sched_jobs). Words are visible
  * a little earlier than fences signal: two places of distance. */
@@ -27,10 +28,10 @@ struct gpuplan_queue {
 	_Atomic bool dead;	/* a submission failed: the kernel's entity refuses from now on; any thread */
 	_Atomic bool doubt;	/* something went wrong on this amdgpu context: words alone prove nothing; any thread */
 
-	pthread_mutex_t lock;	/* protects what follows */
-	amdgpu_context_handle hw; /* NULL: offline, or the queue was destroyed */
+	struct gp_lock lock;	/* protects what follows */
+	uint32_t hw;		/* amdgpu context; 0: offline, or the queue was destroyed */
 	struct gp_run *first, *last;
-	uint32_t count;		/* runs in the FIFO */
+	_Atomic uint32_t count;	/* runs in the FIFO */
 
 	/* reap, owner's thread only */
 	uint32_t spin_ns;
@@ -50,7 +51,15 @@ void gp_queue_orphan(struct gp_run *run);
 /* Something is wrong with the queue: it refuses submissions until it is recovered. */
 void gp_queue_kill(struct gpuplan_queue *queue);
 /* A set word alone does not prove the run good: it took long, or something went wrong on this amdgpu context. */
-bool gp_queue_suspects(const struct gpuplan_queue *queue, const struct gp_run *run);
+static inline bool
+gp_queue_suspects(const struct gpuplan_queue *queue, const struct gp_run *run)
+{
+	const struct gpuplan_context *context = queue->context;
+
+	return atomic_load_explicit(&queue->doubt, memory_order_relaxed) ||
+	       gp_ticks(context->steady_ticks) - run->submitted_at >= context->doubt_ns;
+}
+
 /* AMDGPU_CTX_QUERY2_FLAGS_*. Errors: -ENODEV the queue was destroyed, others of the kernel. */
 int gp_queue_query(struct gpuplan_queue *queue, uint64_t *flags);
 

@@ -73,7 +73,7 @@ gpuplan_slot_index(const struct gpuplan_slot *slot)
 void
 gpuplan_slot_reset_state(struct gpuplan_slot *slot)
 {
-	slot->reset_wanted = slot->reset_bytes != 0;
+	slot->reset_wanted = slot->has_state;
 }
 
 void
@@ -85,16 +85,8 @@ gpuplan_slot_set_user_data(struct gpuplan_slot *slot, uint64_t user_data)
 int
 gpuplan_slot_submit(struct gpuplan_slot *slot, struct gpuplan_queue *queue)
 {
-	struct gp_ib ibs[2];
-	uint32_t n = 0;
-	int r;
+	int r = gp_queue_submit(queue, &slot->run, slot->reset_wanted ? 2 : 1);
 
-	if (queue->context != slot->plan->context)
-		return -EXDEV;
-	if (slot->reset_wanted)
-		ibs[n++] = (struct gp_ib){ slot->reset_va, slot->reset_bytes };
-	ibs[n++] = (struct gp_ib){ slot->stream_va, slot->stream_bytes };
-	r = gp_queue_submit(queue, &slot->run, ibs, n);
 	/* A refused submit has reset nothing. */
 	if (!r)
 		slot->reset_wanted = false;

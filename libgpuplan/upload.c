@@ -155,14 +155,15 @@ static int
 lane_submit(struct gpuplan_session *session, struct gp_upload_lane *lane, const struct job *job, const char *what,
 	    struct gpuplan_error *error)
 {
-	struct gp_ib ib = { .va = lane->buffer->va, .bytes = lane_emit(session, lane, job) };
+	uint32_t bytes = lane_emit(session, lane, job);
 	int r;
 
+	gp_cs_set_ib(&lane->run.cs, false, lane->buffer->va, bytes);
 	/* Write-combining buffers of this CPU reach memory before the kernel, on any CPU, rings the doorbell. */
 	__sync_synchronize();
 	r = gp_run_prepare(&lane->run);
 	if (!r)
-		r = gp_queue_submit(session->queue, &lane->run, &ib, 1);
+		r = gp_queue_submit(session->queue, &lane->run, 1);
 	if (r)
 		return gp_session_refused(session, r, what, error);
 	snprintf(lane->what, sizeof(lane->what), "%s", what);
