@@ -156,8 +156,8 @@ run_end(struct gp_run *run, bool over)
 {
 	run->submitted = false;
 	atomic_store_explicit(&run->armed, false, memory_order_relaxed);
-	/* An event that still comes must not wake the next run (race 8). */
-	if (run->eventfd >= 0 && (run->registered || gp_run_phase(run) != GP_FINISHED))
+	/* An event that still comes must not wake the next run (race 8), nor somebody inside cancel end it (race 9). */
+	if (run->registered || gp_run_phase(run) != GP_FINISHED)
 		run->dirty = true;
 	if (over) {
 		gp_queue_detach(run);
@@ -221,12 +221,14 @@ gp_run_prepare(struct gp_run *run)
 	if (!run->dirty)
 		return 0;
 	/* The old one lives on in the kernel until its last event and wakes nobody (race 8). */
-	fd = make_eventfd();
-	if (fd < 0)
-		return fd;
-	close(run->eventfd);
-	run->eventfd = fd;
-	run->dirty = false;
+	if (run->eventfd >= 0) {
+		fd = make_eventfd();
+		if (fd < 0)
+			return fd;
+		close(run->eventfd);
+		run->eventfd = fd;
+	}
+	run->registered = run->dirty = false;
 	return 0;
 }
 
@@ -323,7 +325,7 @@ run_look(struct gp_run *run, uint64_t deadline, struct gpuplan_completion *c)
 	int status, r;
 
 	if (gp_run_word_set(run))
-		return run->queue->verify || gp_queue_suspects(run->queue, run) ? judge_doubtful(run, c) : 0;
+		return run->queue->verify || gp_queue_suspects(run->queue, run, run->context->steady_ticks) ? judge_doubtful(run, c) : 0;
 	r = gp_fence_status(run->context, run->syncobj, 0, &status);
 	if (r)
 		return r;
@@ -366,14 +368,15 @@ judge_closely(struct gp_run *run, uint64_t deadline, struct gpuplan_completion *
 	return 0;
 }
 
-/* Done, and nothing speaks against it: what nearly every inference comes to. False: nothing has changed. */
-static inline bool
-judge_done(struct gp_run *run)
+/* Done, and nothing speaks against it: what nearly every inference comes to. True: but for gp_queue_leave all is as
+ * judge_closely leaves it; false: nothing has changed. */
+static inline __attribute__((always_inline)) bool
+judge_done(struct gp_run *run, struct gpuplan_completion *completion)
 {
-	const struct gpuplan_queue *queue = run->queue;
+	struct gpuplan_queue *queue = run->queue;
 	uint64_t ctl;
 
-	if (!gp_run_word_set(run) || queue->verify || gp_queue_suspects(queue, run))
+	if (!gp_run_word_set(run) || queue->closely || gp_queue_suspects(queue, run, true))
 		return false;
 	ctl = atomic_load(&run->ctl);
 	if ((ctl & 3) != GP_OPEN || !atomic_compare_exchange_strong(&run->ctl, &ctl, ctl_of(ctl, GP_FINISHED)))
@@ -383,19 +386,19 @@ judge_done(struct gp_run *run)
 	/* As in run_end. */
 	if (run->registered)
 		run->dirty = true;
-	gp_queue_detach(run);
+	completion->slot = run->slot;
+	completion->status = GPUPLAN_DONE;
+	completion->reason = 0;
+	completion->user_data = run->user_data;
 	return true;
 }
 
 int
 gp_run_judge(struct gp_run *run, uint64_t deadline, struct gpuplan_completion *completion)
 {
-	if (!judge_done(run))
+	if (!judge_done(run, completion))
 		return judge_closely(run, deadline, completion);
-	*completion = (struct gpuplan_completion){
-		.slot = run->slot, .status = GPUPLAN_DONE, .user_data = run->user_data,
-	};
-	return 0;
+	return gp_queue_leave(run->queue, run);
 }
 
 /* ---- waiting without a ring ---- */
@@ -572,26 +575,36 @@ gpuplan_slot_arm(struct gpuplan_slot *slot, struct io_uring *ring, uint64_t user
 	return 0;
 }
 
-int
-gpuplan_slot_finish(struct gpuplan_slot *slot, int cqe_res, struct gpuplan_completion *completion)
+static __attribute__((noinline)) int
+finish_closely(struct gpuplan_slot *slot, int cqe_res, struct gpuplan_completion *completion)
 {
 	struct gp_run *run = &slot->run;
 	int r;
 
-	if (!run->submitted)
-		return -EALREADY;
-	/* The READ took the event with it. Unarmed, res is whatever the caller says after poll. */
-	if (atomic_load_explicit(&run->armed, memory_order_relaxed) && cqe_res == (int)sizeof(sink))
-		run->registered = false;
 	atomic_store_explicit(&run->armed, false, memory_order_relaxed);
-	r = gp_run_judge(run, run->deadline, completion);
-	if (__builtin_expect(r == -EAGAIN, 0))
+	r = judge_closely(run, run->deadline, completion);
+	if (r == -EAGAIN)
 		*completion = (struct gpuplan_completion){
 			.slot = slot,
 			.reason = cqe_res < 0 ? cqe_res : 0,
 			.user_data = run->user_data,
 		};
 	return r;
+}
+
+int
+gpuplan_slot_finish(struct gpuplan_slot *slot, int cqe_res, struct gpuplan_completion *completion)
+{
+	struct gp_run *run = &slot->run;
+
+	if (!run->submitted)
+		return -EALREADY;
+	/* The READ took the event with it. Unarmed, res is whatever the caller says after poll. */
+	if (atomic_load_explicit(&run->armed, memory_order_relaxed) && cqe_res == (int)sizeof(sink))
+		run->registered = false;
+	if (!judge_done(run, completion))
+		return finish_closely(slot, cqe_res, completion);
+	return gp_queue_leave(run->queue, run);
 }
 
 int

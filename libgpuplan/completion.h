@@ -90,7 +90,7 @@ gp_run_word_set(const struct gp_run *run)
 	return __atomic_load_n(run->word, __ATOMIC_ACQUIRE) == 1;
 }
 
-/* One CS ioctl with the run's last n_ibs streams (gp_cs_submit), signalling its syncobj; queue.c. */
-int gp_queue_submit(struct gpuplan_queue *queue, struct gp_run *run, uint32_t n_ibs);
+/* One CS ioctl with the run's streams (gp_cs_submit), signalling its syncobj; queue.c. */
+int gp_queue_submit(struct gpuplan_queue *queue, struct gp_run *run);
 
 #endif

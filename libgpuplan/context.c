@@ -42,18 +42,21 @@ gpuplan_now(void)
 static void
 context_mark_process(struct gpuplan_context *context)
 {
+	static const uint32_t none;
 	long page = sysconf(_SC_PAGESIZE);
 	void *mark = mmap(NULL, (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	context->pid = getpid();
+	context->process_mark = &none;
 	if (mark == MAP_FAILED)
 		return;
 	if (madvise(mark, (size_t)page, MADV_WIPEONFORK)) {
 		munmap(mark, (size_t)page);
 		return;
 	}
+	*(volatile uint32_t *)mark = 1;
 	context->process_mark = mark;
-	*context->process_mark = 1;
+	context->marked = true;
 }
 
 bool
@@ -380,8 +383,8 @@ gpuplan_context_destroy(struct gpuplan_context *context)
 		return;
 	if (context->device)
 		amdgpu_device_deinitialize(context->device);
-	if (context->process_mark)
-		munmap((void *)context->process_mark, (size_t)sysconf(_SC_PAGESIZE));
+	if (context->marked)
+		munmap((void *)(uintptr_t)context->process_mark, (size_t)sysconf(_SC_PAGESIZE));
 	pthread_mutex_destroy(&context->lock);
 	free(context);
 }

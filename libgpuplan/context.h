@@ -29,7 +29,8 @@ struct gpuplan_context {
 	amdgpu_device_handle device; /* libdrm shares one per node and process */
 	int fd;			/* libdrm's, borrowed */
 	pid_t pid;		/* creator: a forked child is refused */
-	volatile uint32_t *process_mark; /* 1 here, wiped to 0 in a child; NULL on kernels without that: pid decides */
+	bool marked;		/* the kernel wipes process_mark in a child; else that is 0 and pid decides */
+	const volatile uint32_t *process_mark; /* 1 here, 0 in a child */
 	bool has_eventfd;	/* SYNCOBJ_EVENTFD works, found out on a throw-away syncobj */
 	bool steady_ticks;	/* for gp_ticks */
 	uint64_t doubt_ns;	/* half the smallest lockup timeout: older jobs are checked with the kernel */
@@ -68,9 +69,9 @@ int gp_buffers_move(struct gp_buffer *const *buffers, uint32_t n, struct gpuplan
 static inline int
 gp_context_check_process(const struct gpuplan_context *context)
 {
-	if (context->process_mark)
-		return *context->process_mark ? 0 : -ECHILD;
-	return getpid() == context->pid ? 0 : -ECHILD;
+	if (__builtin_expect(*context->process_mark, 1))
+		return 0;
+	return !context->marked && getpid() == context->pid ? 0 : -ECHILD;
 }
 
 /* Both contexts drive the same device file and address space. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <xf86drm.h>
 
 #include "cs.h"
@@ -24,6 +23,7 @@ gp_cs_init(struct gp_cs *cs, uint32_t syncobj)
 	cs->chunks[GP_CS_IBS] = chunk(AMDGPU_CHUNK_ID_SYNCOBJ_OUT, &cs->out, sizeof(cs->out));
 	for (int i = 0; i <= GP_CS_IBS; i++)
 		cs->pointers[i] = (uintptr_t)&cs->chunks[i];
+	gp_cs_set_count(cs, 1);
 }
 
 void
@@ -34,20 +34,11 @@ gp_cs_set_ib(struct gp_cs *cs, bool first, uint64_t va, uint32_t bytes)
 }
 
 int
-gp_cs_submit(const struct gp_cs *cs, int fd, uint32_t context, uint32_t n_ibs)
+gp_cs_again(const struct gp_cs *cs, int fd, uint32_t context)
 {
-	union drm_amdgpu_cs request;
-
-	do {
-		/* The answer overwrites it. */
-		request.in = (struct drm_amdgpu_cs_in){
-			.ctx_id = context,
-			.num_chunks = n_ibs + 1,
-			.chunks = (uintptr_t)&cs->pointers[GP_CS_IBS - n_ibs],
-		};
-		if (!ioctl(fd, DRM_IOCTL_AMDGPU_CS, &request))
+	while (errno == EINTR || errno == EAGAIN)
+		if (!gp_cs_submit(cs, fd, context))
 			return 0;
-	} while (errno == EINTR || errno == EAGAIN);
 	return -errno;
 }
 

@@ -5,6 +5,7 @@
 #define GP_LOCK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* All zero is an open lock; nothing to destroy. */
@@ -15,19 +16,32 @@ struct gp_lock {
 void gp_lock_sleep(struct gp_lock *lock);
 void gp_lock_wake(struct gp_lock *lock);
 
-static inline void
-gp_lock(struct gp_lock *lock)
+static inline bool
+gp_trylock(struct gp_lock *lock)
 {
 	uint32_t open = 0;
 
-	if (!atomic_compare_exchange_strong_explicit(&lock->state, &open, 1, memory_order_acquire, memory_order_relaxed))
+	return atomic_compare_exchange_strong_explicit(&lock->state, &open, 1, memory_order_acquire, memory_order_relaxed);
+}
+
+static inline void
+gp_lock(struct gp_lock *lock)
+{
+	if (!gp_trylock(lock))
 		gp_lock_sleep(lock);
+}
+
+/* Opens the lock. True: the caller owes gp_lock_wake. */
+static inline bool
+gp_unlock_wanted(struct gp_lock *lock)
+{
+	return __builtin_expect(atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2, 0);
 }
 
 static inline void
 gp_unlock(struct gp_lock *lock)
 {
-	if (atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2)
+	if (gp_unlock_wanted(lock))
 		gp_lock_wake(lock);
 }
 

@@ -106,7 +106,7 @@ slot_init(struct gpuplan_plan *plan, const struct gp_plan_binding *binding, uint
 		return r;
 	write_slot(binding, plan->image, slot);
 	reset_bytes = gp_image_ib_bytes(plan->image, PLAN_IN_RESET);
-	slot->has_state = slot->reset_wanted = reset_bytes != 0;
+	slot->has_state = reset_bytes != 0;
 	r = gp_run_init(&slot->run, context, slot,
 			(volatile uint64_t *)(void *)((uint8_t *)slot->host->cpu + h->word_offset), error);
 	if (r)
@@ -114,6 +114,7 @@ slot_init(struct gpuplan_plan *plan, const struct gp_plan_binding *binding, uint
 	gp_cs_set_ib(&slot->run.cs, true, slot->host->va + h->reset_offset, reset_bytes);
 	gp_cs_set_ib(&slot->run.cs, false, slot->host->va + h->stream_offset,
 		     gp_image_ib_bytes(plan->image, PLAN_IN_STREAM));
+	gpuplan_slot_reset_state(slot);
 	return 0;
 }
 

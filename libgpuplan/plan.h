@@ -21,7 +21,6 @@ struct gpuplan_slot {
 	struct gp_buffer *host;	/* mapped: host regions, staging, kernarg, streams, completion word */
 	bool has_state;		/* there is a reset stream */
 	bool parameters_set;	/* since acquired: memory may differ from the initial values */
-	bool reset_wanted;	/* the next submit runs the reset stream first; true at creation */
 
 	struct gp_run run;	/* completion.h */
 };

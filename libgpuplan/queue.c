@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* queue.c: submitting, what is in flight, and taking it back in order. */
 #include <amdgpu_drm.h>
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -14,6 +13,7 @@
 #include "error.h"
 #include "fence.h"
 #include "params.h"
+#include "plan.h"
 #include "queue.h"
 
 #define NS_PER_S 1000000000ull
@@ -26,24 +26,21 @@ static uint64_t sink;
 
 /* ---- in-flight FIFO ---- */
 
+int
+gp_queue_free(struct gpuplan_queue *queue)
+{
+	free(queue);
+	return 0;
+}
+
 static void
 queue_unref(struct gpuplan_queue *queue)
 {
-	if (atomic_fetch_sub_explicit(&queue->refs, 1, memory_order_acq_rel) != 1)
-		return;
-	free(queue);
+	if (atomic_fetch_sub_explicit(&queue->refs, 1, memory_order_acq_rel) == 1)
+		gp_queue_free(queue);
 }
 
-/* With the lock held. Atomic for the submitter, who looks without it. */
-static void
-count_add(struct gpuplan_queue *queue, int n)
-{
-	uint32_t count = atomic_load_explicit(&queue->count, memory_order_relaxed) + (uint32_t)n;
-
-	atomic_store_explicit(&queue->count, count, memory_order_relaxed);
-}
-
-static void
+static inline void
 fifo_append(struct gpuplan_queue *queue, struct gp_run *run)
 {
 	atomic_fetch_add_explicit(&queue->refs, 1, memory_order_relaxed);
@@ -57,7 +54,7 @@ fifo_append(struct gpuplan_queue *queue, struct gp_run *run)
 	else
 		queue->first = run;
 	queue->last = run;
-	count_add(queue, 1);
+	gp_queue_count(queue, 1);
 	gp_unlock(&queue->lock);
 }
 
@@ -75,22 +72,37 @@ fifo_remove(struct gpuplan_queue *queue, struct gp_run *run)
 	if (!run->next)
 		queue->last = before;
 	run->linked = false;
-	count_add(queue, -1);
+	gp_queue_count(queue, -1);
 }
 
-void
-gp_queue_detach(struct gp_run *run)
+int
+gp_queue_leave_slowly(struct gp_run *run, bool locked)
 {
 	struct gpuplan_queue *queue = run->queue;
 
-	if (!queue)
-		return;
-	gp_lock(&queue->lock);
+	if (!locked)
+		gp_lock(&queue->lock);
 	if (run->linked)
 		fifo_remove(queue, run);
 	gp_unlock(&queue->lock);
 	run->queue = NULL;
 	queue_unref(queue);
+	return 0;
+}
+
+int
+gp_queue_leave_waking(struct gpuplan_queue *queue)
+{
+	gp_lock_wake(&queue->lock);
+	queue_unref(queue);
+	return 0;
+}
+
+void
+gp_queue_detach(struct gp_run *run)
+{
+	if (run->queue)
+		gp_queue_leave_slowly(run, false);
 }
 
 void
@@ -179,8 +191,10 @@ submit_refused(struct gpuplan_queue *queue, int r)
 	}
 }
 
-static int
-submit_check(const struct gpuplan_queue *queue, const struct gp_run *run)
+/* Why a submission cannot even be tried. 0: the run only has to be prepared; it may be submitted again without going
+ * through acquire. */
+static __attribute__((noinline)) int
+submit_obstacle(const struct gpuplan_queue *queue, struct gp_run *run)
 {
 	int r = gp_context_check_process(queue->context);
 
@@ -192,35 +206,61 @@ submit_check(const struct gpuplan_queue *queue, const struct gp_run *run)
 		return -ENODEV;
 	if (run->submitted)
 		return -EBUSY;
-	return atomic_load_explicit(&queue->dead, memory_order_relaxed) ? -ECANCELED : 0;
+	if (atomic_load_explicit(&queue->dead, memory_order_relaxed))
+		return -ECANCELED;
+	return gp_run_prepare(run);
 }
 
-int
-gp_queue_submit(struct gpuplan_queue *queue, struct gp_run *run, uint32_t n_ibs)
+/* All that submit_obstacle looks at, at once. */
+static inline bool
+submit_clear(const struct gpuplan_queue *queue, const struct gp_run *run)
 {
-	int r = submit_check(queue, run);
+	const struct gpuplan_context *context = queue->context;
 
-	if (r)
-		return r;
-	/* A slot may be submitted again without going through acquire. */
-	if ((run->dirty || run->draining || gp_run_phase(run) != GP_FINISHED) && (r = gp_run_prepare(run)))
+	/* An offline queue is dead. */
+	return run->context == context && !gp_context_check_process(context) &&
+	       !atomic_load_explicit(&queue->dead, memory_order_relaxed) &&
+	       !(run->submitted | run->dirty | run->draining);
+}
+
+static inline __attribute__((always_inline)) int
+submit(struct gpuplan_queue *queue, struct gp_run *run)
+{
+	int r;
+
+	if (!submit_clear(queue, run) && (r = submit_obstacle(queue, run)))
 		return r;
 	if (fifo_full(queue))
 		return -EBUSY;
-	assert(!run->queue);
 	__atomic_store_n(run->word, 0, __ATOMIC_RELEASE);
 	run->submitted_at = gp_ticks(queue->context->steady_ticks);
-	r = gp_cs_submit(&run->cs, queue->context->fd, queue->hw, n_ibs);
-	/* Nothing was registered or armed yet (race 5). */
-	if (r)
-		return submit_refused(queue, r);
+	if (__builtin_expect(gp_cs_submit(&run->cs, queue->context->fd, queue->hw), 0)) {
+		r = gp_cs_again(&run->cs, queue->context->fd, queue->hw);
+		/* Nothing was registered or armed yet (race 5). */
+		if (r)
+			return submit_refused(queue, r);
+	}
+	/* A refused submit has reset nothing. */
+	if (gp_cs_has_first(&run->cs))
+		gp_cs_set_count(&run->cs, 1);
 	run->submitted = true;
-	run->registered = false;
 	run->deadline = 0;
 	fifo_append(queue, run);
 	/* The next run, GP_OPEN: only from here on can cancel find it. */
 	atomic_store(&run->ctl, (atomic_load_explicit(&run->ctl, memory_order_relaxed) | 3) + 1);
 	return 0;
+}
+
+int
+gp_queue_submit(struct gpuplan_queue *queue, struct gp_run *run)
+{
+	return submit(queue, run);
+}
+
+int
+gpuplan_slot_submit(struct gpuplan_slot *slot, struct gpuplan_queue *queue)
+{
+	return submit(queue, &slot->run);
 }
 
 /* ---- the library's own ring ---- */
@@ -405,7 +445,7 @@ gpuplan_queue_reap(struct gpuplan_queue *queue, struct gpuplan_completion *compl
 		if (r || !run)
 			return r;
 		/* The job may have failed: then no word comes. */
-		if (slept || gp_queue_suspects(queue, run)) {
+		if (slept || gp_queue_suspects(queue, run, queue->context->steady_ticks)) {
 			r = gp_run_judge(run, 0, completions);
 			if (r != -EAGAIN)
 				return r ? r : 1;
@@ -473,9 +513,11 @@ gpuplan_queue_create(struct gpuplan_context *context, const struct gpuplan_queue
 		return r;
 	}
 	atomic_init(&queue->refs, 1);
+	atomic_init(&queue->dead, context->offline);
 	queue->context = context;
 	queue->depth = params.depth ? params.depth : GP_QUEUE_DEPTH;
 	queue->verify = params.verify == GPUPLAN_VERIFY_ALWAYS;
+	queue->closely = queue->verify || !context->steady_ticks;
 	queue->spin_ns = SPIN_FIRST_NS;
 	queue->eventfd = queue->sync_file = -1;
 	*out = queue;

@@ -25,6 +25,7 @@ struct gpuplan_queue {
 	_Atomic int refs;	/* the handle and every run that may still be on the GPU */
 	uint32_t depth;
 	bool verify;		/* every completion is checked with the kernel */
+	bool closely;		/* ... or ages take a clock: no verdict is quick */
 	_Atomic bool dead;	/* a submission failed: the kernel's entity refuses from now on; any thread */
 	_Atomic bool doubt;	/* something went wrong on this amdgpu context: words alone prove nothing; any thread */
 
@@ -46,18 +47,51 @@ struct gpuplan_queue {
 
 /* The GPU is done with the run, or nobody will ever ask. Drops the run's hold on its queue. */
 void gp_queue_detach(struct gp_run *run);
+/* With the lock held. Atomic for the submitter, who looks without it. */
+static inline void
+gp_queue_count(struct gpuplan_queue *queue, int n)
+{
+	uint32_t count = atomic_load_explicit(&queue->count, memory_order_relaxed) + (uint32_t)n;
+
+	atomic_store_explicit(&queue->count, count, memory_order_relaxed);
+}
+
+/* The rare ends of gp_queue_leave, all 0. */
+int gp_queue_leave_slowly(struct gp_run *run, bool locked);
+int gp_queue_leave_waking(struct gpuplan_queue *queue);
+int gp_queue_free(struct gpuplan_queue *queue);
+
+/* gp_queue_detach for the hot path, 0: the run is in the FIFO, nearly always as its first, and nobody is at the lock.
+ * Calls only as its last act, so that its caller saves no registers. */
+static inline __attribute__((always_inline)) int
+gp_queue_leave(struct gpuplan_queue *queue, struct gp_run *run)
+{
+	if (!gp_trylock(&queue->lock))
+		return gp_queue_leave_slowly(run, false);
+	if (queue->first != run)
+		return gp_queue_leave_slowly(run, true);
+	queue->first = run->next;
+	if (!run->next)
+		queue->last = NULL;
+	run->linked = false;
+	run->queue = NULL;
+	gp_queue_count(queue, -1);
+	if (gp_unlock_wanted(&queue->lock))
+		return gp_queue_leave_waking(queue);
+	return atomic_fetch_sub_explicit(&queue->refs, 1, memory_order_acq_rel) == 1 ? gp_queue_free(queue) : 0;
+}
+
 /* The run has its verdict but the GPU may be busy with it. */
 void gp_queue_orphan(struct gp_run *run);
 /* Something is wrong with the queue: it refuses submissions until it is recovered. */
 void gp_queue_kill(struct gpuplan_queue *queue);
-/* A set word alone does not prove the run good: it took long, or something went wrong on this amdgpu context. */
+/* A set word alone does not prove the run good: it took long, or something went wrong on this amdgpu context. steady:
+ * the context's steady_ticks. */
 static inline bool
-gp_queue_suspects(const struct gpuplan_queue *queue, const struct gp_run *run)
+gp_queue_suspects(const struct gpuplan_queue *queue, const struct gp_run *run, bool steady)
 {
-	const struct gpuplan_context *context = queue->context;
-
 	return atomic_load_explicit(&queue->doubt, memory_order_relaxed) ||
-	       gp_ticks(context->steady_ticks) - run->submitted_at >= context->doubt_ns;
+	       gp_ticks(steady) - run->submitted_at >= queue->context->doubt_ns;
 }
 
 /* AMDGPU_CTX_QUERY2_FLAGS_*. Errors: -ENODEV the queue was destroyed, others of the kernel. */

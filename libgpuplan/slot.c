@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* slot.c: taking a slot, running it, giving it back. Inputs and outputs are plan.c's. */
+/* slot.c: taking a slot and giving it back. Inputs and outputs are plan.c's, submitting is queue.c's. */
 #include <errno.h>
 
 #include "context.h"
@@ -73,22 +73,11 @@ gpuplan_slot_index(const struct gpuplan_slot *slot)
 void
 gpuplan_slot_reset_state(struct gpuplan_slot *slot)
 {
-	slot->reset_wanted = slot->has_state;
+	gp_cs_set_count(&slot->run.cs, slot->has_state ? 2 : 1);
 }
 
 void
 gpuplan_slot_set_user_data(struct gpuplan_slot *slot, uint64_t user_data)
 {
 	slot->run.user_data = user_data;
-}
-
-int
-gpuplan_slot_submit(struct gpuplan_slot *slot, struct gpuplan_queue *queue)
-{
-	int r = gp_queue_submit(queue, &slot->run, slot->reset_wanted ? 2 : 1);
-
-	/* A refused submit has reset nothing. */
-	if (!r)
-		slot->reset_wanted = false;
-	return r;
 }

@@ -163,7 +163,7 @@ lane_submit(struct gpuplan_session *session, struct gp_upload_lane *lane, const 
 	__sync_synchronize();
 	r = gp_run_prepare(&lane->run);
 	if (!r)
-		r = gp_queue_submit(session->queue, &lane->run, 1);
+		r = gp_queue_submit(session->queue, &lane->run);
 	if (r)
 		return gp_session_refused(session, r, what, error);
 	snprintf(lane->what, sizeof(lane->what), "%s", what);

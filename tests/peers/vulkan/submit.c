@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "../../../tools/bench-submit/mark.h"
+#include "../../../tools/bench-submit/rss.h"
 #include "vksuite.h"
 
 struct submission {
@@ -90,6 +91,22 @@ run_submit(char **names)
 		vkFreeCommandBuffers(vk.device, vk.pool, 1, &s.cb);
 	}
 	vkDestroySemaphore(vk.device, s.timeline, NULL);
+	vk_close(&vk);
+	return 0;
+}
+
+/* What opening a device takes, for make bench-footprint. */
+int
+run_footprint(void)
+{
+	static struct vk vk;
+	unsigned long before = rss_kib();
+
+	if (!vk_open(&vk, 1, 0)) {
+		printf("no queue family that only computes\n");
+		return 77;
+	}
+	printf("rss %lu %lu\n", before, rss_kib());
 	vk_close(&vk);
 	return 0;
 }

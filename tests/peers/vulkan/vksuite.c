@@ -4,6 +4,7 @@
  *   case NAME gfx|compute: ok HASH | skip REASON | FAIL REASON
  * vksuite --chain NAME N: N dispatches in one command buffer, see chains.c.
  * vksuite --submit N...: the same command buffer of N dispatches many times, see submit.c.
+ * vksuite --footprint: resident memory before and after opening a device.
  * vksuite --here N CASE: one case on the N-th such family in this process, for debuggers and SOFTGPU_REPORT.
  * The loader's VK_ICD_FILENAMES or VK_DRIVER_FILES choose the device. */
 #include <stdarg.h>
@@ -163,6 +164,8 @@ main(int argc, char **argv)
 		return run_chain(argv[2], (unsigned)atoi(argv[3]));
 	if (argc > 2 && !strcmp(argv[1], "--submit"))
 		return run_submit(argv + 2);
+	if (argc == 2 && !strcmp(argv[1], "--footprint"))
+		return run_footprint();
 	while (nth < 8 && run_family(nth, argc, argv, &failed))
 		nth++;
 	if (!nth)

@@ -58,5 +58,6 @@ int run_chain(const char *name, unsigned n);
 void cb_read_after_write(VkCommandBuffer cb); /* of the dispatch before, no more */
 /* submit.c; exit status. */
 int run_submit(char **names);
+int run_footprint(void);
 
 #endif
