@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpuplan_image_check on any bytes: what it accepts, the whole of gpuplan-dump must be able to follow;
+ * gpuplan_image_check and gpuplan_plan_load on any bytes: what the first accepts, the whole of gpuplan-dump must be able
+ * to follow; what the second accepts, it makes again to the byte;
  * what it refuses, it refuses with a sentence. Reads outside of the bytes end in a guard page, or in
  * AddressSanitizer.
  *
@@ -89,51 +90,7 @@ unplace(void *copy)
 }
 #endif
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
-{
-	struct plan_image_header *copy = place(data, bytes);
-	struct gpuplan_error error;
-	struct view v;
-
-	/* Else the checksum would refuse every mutation. */
-	if (bytes >= sizeof(*copy))
-		copy->checksum = plan_image_checksum(copy, bytes);
-	memset(&error, 'x', sizeof(error));
-	if (!gpuplan_image_check(copy, bytes, &error)) {
-		view_open(&v, copy);
-		dump_image(&v, 3);
-		need(dump_diff(&v, &v) == 0, "no difference from itself");
-		accepted++;
-	} else {
-		need(memchr(error.message, 0, sizeof(error.message)) && strlen(error.message) > 10 &&
-		     !strchr(error.message, '\n'), "a sentence");
-		refused++;
-	}
-	unplace(copy);
-	return 0;
-}
-
-#ifndef GPUPLAN_LIBFUZZER
-
-/* ---- seeds: images compiled offline ---- */
-
-struct seed {
-	uint8_t *data;
-	size_t bytes;
-};
-
-static struct seed
-seed_of(const struct gpuplan_plan *plan)
-{
-	struct seed seed;
-	const void *image = gpuplan_plan_image(plan, &seed.bytes);
-
-	seed.data = malloc(seed.bytes);
-	need(seed.data, "memory");
-	memcpy(seed.data, image, seed.bytes);
-	return seed;
-}
+/* ---- a definition that some of the images are for ---- */
 
 static void
 must(int r, const struct gpuplan_error *error)
@@ -164,6 +121,80 @@ declare_small(struct gpuplan_context *context, struct small *s)
 	s->state = dt_alloc(session, GPUPLAN_STATE, GPUPLAN_DEVICE, BYTES, "state");
 	s->fill = dt_kernel(context, session, "fill", "fill");
 	return dt_freeze(session);
+}
+
+static unsigned long loaded;
+
+/* What is loaded makes the same image again. */
+static void
+load(const void *image, size_t bytes)
+{
+	static struct gpuplan_definition *definition;
+	static struct small small;
+	struct gpuplan_plan_params params = dt_plan_params(1, NULL, 0);
+	struct gpuplan_error error;
+	struct gpuplan_plan *plan;
+	const void *again;
+	size_t n;
+
+	if (!definition)
+		definition = declare_small(dt_offline("gfx1100"), &small);
+	memset(&error, 'x', sizeof(error));
+	if (gpuplan_plan_load(definition, image, bytes, &params, &plan, &error)) {
+		need(memchr(error.message, 0, sizeof(error.message)) && strlen(error.message) > 10, "a sentence of load");
+		return;
+	}
+	again = gpuplan_plan_image(plan, &n);
+	need(n == bytes && !memcmp(again, image, n), "the image of what was loaded");
+	gpuplan_plan_destroy(plan);
+	loaded++;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+	struct plan_image_header *copy = place(data, bytes);
+	struct gpuplan_error error;
+	struct view v;
+
+	/* Else the checksum would refuse every mutation. */
+	if (bytes >= sizeof(*copy))
+		copy->checksum = plan_image_checksum(copy, bytes);
+	memset(&error, 'x', sizeof(error));
+	if (!gpuplan_image_check(copy, bytes, &error)) {
+		view_open(&v, copy);
+		dump_image(&v, 3);
+		need(dump_diff(&v, &v) == 0, "no difference from itself");
+		load(copy, bytes);
+		accepted++;
+	} else {
+		need(memchr(error.message, 0, sizeof(error.message)) && strlen(error.message) > 10 &&
+		     !strchr(error.message, '\n'), "a sentence");
+		refused++;
+	}
+	unplace(copy);
+	return 0;
+}
+
+#ifndef GPUPLAN_LIBFUZZER
+
+/* ---- seeds: images compiled offline ---- */
+
+struct seed {
+	uint8_t *data;
+	size_t bytes;
+};
+
+static struct seed
+seed_of(const struct gpuplan_plan *plan)
+{
+	struct seed seed;
+	const void *image = gpuplan_plan_image(plan, &seed.bytes);
+
+	seed.data = malloc(seed.bytes);
+	need(seed.data, "memory");
+	memcpy(seed.data, image, seed.bytes);
+	return seed;
 }
 
 /* A fill, copies, dispatches, one of them indirect; staging, state, barriers, and a parameter of each kind of place. */
@@ -427,7 +458,7 @@ main(int argc, char **argv)
 	need(freopen("/dev/null", "w", stdout), "/dev/null");
 	run_all(seeds, n, runs);
 	if (own)
-		need(accepted > 100 && refused > 100, "both answers");
+		need(accepted > 100 && refused > 100 && loaded > 100, "all answers");
 	while (n > 0)
 		free(seeds[--n].data);
 	free(seeds);
