@@ -2,7 +2,10 @@
 /* test_isa_fast.c: the handlers for the host's vector units (tools/softgpu/isa/fast*.c, salu.c) do exactly what the
  * general ones do. Each opcode that has one runs with random operands, exec masks, modes and addresses on a core
  * that may use no vector extension, and on one per extension that the host has; registers, LDS, memory, faults and the
- * reason of a stop must be equal. Prints a digest of all outcomes, by which check_simd.sh compares builds.
+ * reason of a stop must be equal.
+ *
+ * --digests: no tests; runs every opcode, with a handler of its own or not, and prints a digest of its outcomes.
+ * check_simd.sh compares those of the builds for different processors.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +43,8 @@ struct machine {
 };
 
 static struct machine *machines[SG_SIMD_COUNT]; /* NULL: the host has not that */
-static uint64_t seed, digest = 14695981039346656037ull;
+static uint64_t seed, digest;
+static bool digests_only;
 static unsigned quick_opcodes;
 
 static uint32_t
@@ -310,11 +314,18 @@ encode(struct setup *s, enum sg_format format, unsigned number)
 	case SG_FMT_VOP3:
 		s->code[0] = 0xd4000000 | number << 16 | sdst << 8 | dst;
 		s->code[1] = vector_source() | vector_source() << 9 | vector_source() << 18;
+		if (digests_only) /* modifiers */
+			s->code[1] |= rnd() & 0xf8000000;
 		s->words = 2;
 		break;
 	case SG_FMT_DS: encode_ds(s, number); break;
 	case SG_FMT_GLOBAL: encode_global(s, number, false); break;
 	case SG_FMT_FLAT: encode_global(s, number, true); break;
+	case SG_FMT_VOP3P:
+		s->code[0] = 0xcc000000 | number << 16 | (rnd() & 0x7f00) | dst;
+		s->code[1] = vector_source() | vector_source() << 9 | vector_source() << 18 | (rnd() & 0xf8000000);
+		s->words = 2;
+		break;
 	default: fail_msg("no encoding for format %d", format);
 	}
 }
@@ -342,6 +353,7 @@ try_opcode(enum sg_arch arch, enum sg_format format, unsigned number, const stru
 {
 	bool quick = false;
 
+	digest = 14695981039346656037ull;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct setup s = { .arch = arch };
 		uint64_t next;
@@ -352,13 +364,15 @@ try_opcode(enum sg_arch arch, enum sg_format format, unsigned number, const stru
 		encode(&s, format, number);
 		s.seed = rnd();
 		next = seed;
-		if (is_quick(&s)) {
+		if (digests_only || is_quick(&s)) {
 			run_everywhere(&s, insn->name);
 			quick = true;
 		}
 		seed = next;
 	}
 	quick_opcodes += quick;
+	if (digests_only)
+		printf("%u %s %016llx\n", arch, insn->name, (unsigned long long)digest);
 }
 
 static void
@@ -382,8 +396,9 @@ try_formats(const enum sg_format *formats, unsigned count, unsigned at_least)
 		try_format(SG_ARCH_RDNA2, formats[i]);
 		try_format(SG_ARCH_RDNA3, formats[i]);
 	}
-	printf("%u opcodes with handlers of their own\n", quick_opcodes);
-	if (machines[SG_SIMD_AVX2])
+	if (!digests_only)
+		printf("%u opcodes with handlers of their own\n", quick_opcodes);
+	if (!digests_only && machines[SG_SIMD_AVX2])
 		assert_true(quick_opcodes >= at_least);
 }
 
@@ -426,7 +441,6 @@ setup(void **state)
 		if (!m || !(m->core = sg_core_create()))
 			return -1;
 		m->mem.ops = &mem_ops;
-		printf("level %u\n", level);
 	}
 	return 0;
 }
@@ -435,7 +449,6 @@ static int
 teardown(void **state)
 {
 	(void)state;
-	printf("digest %016llx\n", (unsigned long long)digest);
 	for (unsigned level = 0; level < SG_SIMD_COUNT; level++) {
 		if (machines[level])
 			sg_core_destroy(machines[level]->core);
@@ -444,9 +457,25 @@ teardown(void **state)
 	return 0;
 }
 
-int
-main(void)
+static int
+print_digests(void)
 {
+	digests_only = true;
+	if (setup(NULL))
+		return 1;
+	test_scalar(NULL);
+	test_vector(NULL);
+	try_formats((enum sg_format[]){ SG_FMT_VOP3P }, 1, 0);
+	test_lds(NULL);
+	test_memory(NULL);
+	return teardown(NULL);
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "--digests"))
+		return print_digests();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scalar),
 		cmocka_unit_test(test_vector),

@@ -24,6 +24,9 @@ add_f32(uint64_t a, uint64_t b)
 {
 	float sum = as_f32(a) + as_f32(b);
 	uint32_t bits;
+	/* the first NaN, quieted; compilers exchange operands */
+	if (sum != sum && (as_f32(a) != as_f32(a) || as_f32(b) != as_f32(b)))
+		return (as_f32(a) != as_f32(a) ? a : b) | 0x00400000;
 	memcpy(&bits, &sum, 4);
 	return bits;
 }

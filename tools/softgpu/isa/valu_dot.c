@@ -12,7 +12,7 @@ dot2_f16(uint32_t a, uint32_t b, float c, uint32_t in)
 {
 	float lo = sg_half(sg_flush16(LO(a), in)) * sg_half(sg_flush16(LO(b), in));
 	float hi = sg_half(sg_flush16(HI(a), in)) * sg_half(sg_flush16(HI(b), in));
-	return hi + (lo + c);
+	return sg_any32(hi + (lo + c));
 }
 
 /* A denormal bfloat16 is a denormal f32. */
@@ -25,7 +25,7 @@ bf16(uint32_t h, uint32_t in32)
 SG_INLINE float
 dot2_bf16(uint32_t a, uint32_t b, float c, uint32_t in32)
 {
-	return fmaf(bf16(HI(a), in32), bf16(HI(b), in32), fmaf(bf16(LO(a), in32), bf16(LO(b), in32), c));
+	return sg_any32(fmaf(bf16(HI(a), in32), bf16(HI(b), in32), fmaf(bf16(LO(a), in32), bf16(LO(b), in32), c)));
 }
 
 #define DOT_F32_OP(name, accumulator, expr)                                                                            \

@@ -31,12 +31,12 @@
 
 enum { A = 1, AB = 3, ABC = 7, AB_O = 11 };
 
-F16_OP(add_f16, AB, sg_add_odd(a, b))
-F16_OP(sub_f16, AB, sg_add_odd(a, -b))
-F16_OP(subrev_f16, AB, sg_add_odd(b, -a))
-F16_OP(mul_f16, AB, a *b)
-F16_OP(fma_f16, ABC, sg_add_odd(a *b, c))
-F16_OP(fmac_f16, AB_O, sg_add_odd(a *b, o))
+F16_OP(add_f16, AB, sg_first32(sg_add_odd(a, b), a, b, 0))
+F16_OP(sub_f16, AB, sg_first32(sg_add_odd(a, -b), a, -b, 0))
+F16_OP(subrev_f16, AB, sg_first32(sg_add_odd(b, -a), b, -a, 0))
+F16_OP(mul_f16, AB, sg_first32(a * b, a, b, 0))
+F16_OP(fma_f16, ABC, sg_first32(sg_add_odd(a * b, c), a, b, c))
+F16_OP(fmac_f16, AB_O, sg_first32(sg_add_odd(a * b, o), a, b, o))
 
 /* Exact results */
 SG_INLINE float

@@ -32,37 +32,25 @@
 
 enum { A = 1, AB = 3, ABC = 7, AB_O = 11 };
 
-/* Of several NaNs the first operand's is the result, quieted; compilers exchange operands. */
-SG_INLINE float
-nan_first(float r, float a, float b, float c)
-{
-	uint32_t x = sg_b32(a), y = sg_b32(b), z = sg_b32(c), bits = sg_b32(r);
-	uint32_t inf = 0x7f800000, sign = SG_SIGN32, quiet = 0x00400000;
-
-	bits = sg_sel(sg_below(inf, z & ~sign), z | quiet, bits);
-	bits = sg_sel(sg_below(inf, y & ~sign), y | quiet, bits);
-	return sg_f32(sg_sel(sg_below(inf, x & ~sign), x | quiet, bits));
-}
-
-F32_OP(add_f32, AB, nan_first(a + b, a, b, 0))
-F32_OP(sub_f32, AB, nan_first(a - b, a, b, 0))
-F32_OP(subrev_f32, AB, nan_first(b - a, b, a, 0))
-F32_OP(mul_f32, AB, nan_first(a * b, a, b, 0))
-F32_OP(fma_f32, ABC, nan_first(fmaf(a, b, c), a, b, c))
-F32_OP(fmac_f32, AB_O, nan_first(fmaf(a, b, o), a, b, o))
+F32_OP(add_f32, AB, sg_first32(a + b, a, b, 0))
+F32_OP(sub_f32, AB, sg_first32(a - b, a, b, 0))
+F32_OP(subrev_f32, AB, sg_first32(b - a, b, a, 0))
+F32_OP(mul_f32, AB, sg_first32(a * b, a, b, 0))
+F32_OP(fma_f32, ABC, sg_first32(fmaf(a, b, c), a, b, c))
+F32_OP(fmac_f32, AB_O, sg_first32(fmaf(a, b, o), a, b, o))
 
 /* dx9_zero, on RDNA2 "legacy": 0 times anything is +0. */
 SG_INLINE float
 mul_legacy(float a, float b)
 {
 	uint32_t zero = ((a == 0.0f) | (b == 0.0f)) ? 0 : ~0u;
-	return sg_f32(sg_b32(a * b) & zero);
+	return sg_f32(sg_b32(sg_first32(a * b, a, b, 0)) & zero);
 }
 
 SG_INLINE float
 fma_legacy(float a, float b, float c)
 {
-	return a == 0.0f || b == 0.0f ? c : fmaf(a, b, c);
+	return a == 0.0f || b == 0.0f ? c : sg_first32(fmaf(a, b, c), a, b, c);
 }
 
 F32_OP(mul_dx9_zero_f32, AB, mul_legacy(a, b))
@@ -76,8 +64,8 @@ mad_flush(float a, float b, float c, bool legacy)
 	a = sg_f32(sg_flush32(sg_b32(a), SG_SIGN32));
 	b = sg_f32(sg_flush32(sg_b32(b), SG_SIGN32));
 	c = sg_f32(sg_flush32(sg_b32(c), SG_SIGN32));
-	float p = sg_f32(sg_flush32(sg_b32(legacy ? mul_legacy(a, b) : a * b), SG_SIGN32));
-	return sg_f32(sg_flush32(sg_b32(p + c), SG_SIGN32));
+	float p = sg_f32(sg_flush32(sg_b32(legacy ? mul_legacy(a, b) : sg_first32(a * b, a, b, 0)), SG_SIGN32));
+	return sg_f32(sg_flush32(sg_b32(sg_first32(p + c, p, c, 0)), SG_SIGN32));
 }
 
 F32_OP(mad_f32, ABC, mad_flush(a, b, c, false))
@@ -162,7 +150,7 @@ fract(float x)
 F32_UNARY_BITS(trunc_f32, (a & SG_SIGN32) | floor_bits(a & ~SG_SIGN32))
 F32_UNARY_BITS(floor_f32, floor_bits(a))
 F32_UNARY_BITS(ceil_f32, floor_bits(a ^ SG_SIGN32) ^ SG_SIGN32)
-F32_UNARY_BITS(rndne_f32, sg_b32(rintf(sg_f32(a))))
+F32_UNARY_BITS(rndne_f32, sg_b32(sg_first32(rintf(sg_f32(a)), sg_f32(a), 0, 0)))
 F32_UNARY_BITS(fract_f32, sg_b32(fract(sg_f32(a))))
 
 /* Exponents and mantissas */

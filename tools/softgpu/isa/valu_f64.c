@@ -24,10 +24,10 @@
 
 enum { A = 1, AB = 3, ABC = 7, AB_O = 11 };
 
-F64_OP(add_f64, AB, a + b)
-F64_OP(mul_f64, AB, a *b)
-F64_OP(fma_f64, ABC, fma(a, b, c))
-F64_OP(fmac_f64, AB_O, fma(a, b, o))
+F64_OP(add_f64, AB, sg_first64(a + b, a, b, 0))
+F64_OP(mul_f64, AB, sg_first64(a * b, a, b, 0))
+F64_OP(fma_f64, ABC, sg_first64(fma(a, b, c), a, b, c))
+F64_OP(fmac_f64, AB_O, sg_first64(fma(a, b, o), a, b, o))
 
 /* Hardware gives about 2^-23 here and code refines it; exact satisfies that. */
 F64_OP(rcp_f64, A, 1.0 / a)
@@ -54,10 +54,37 @@ minmax64(uint64_t a, uint64_t b, bool max, bool ieee)
 F64_OP(min_f64, AB, sg_f64(minmax64(F64_BITS(a), F64_BITS(b), false, SG_IEEE(env))))
 F64_OP(max_f64, AB, sg_f64(minmax64(F64_BITS(a), F64_BITS(b), true, SG_IEEE(env))))
 
+/* On bits: what compilers make of trunc and floor for hosts without an instruction for them works to nearest only, and
+ * here MODE's rounding is set. */
+static double
+cut(double x)
+{
+	uint64_t bits = sg_b64(x);
+	unsigned e = bits >> 52 & 0x7ff;
+
+	if (e < 1023)
+		return sg_f64(bits & SG_SIGN64);
+	return e >= 1023 + 52 ? x : sg_f64(bits & ~(UINT64_MAX >> 12 >> (e - 1023)));
+}
+
+static double
+floor64(double x)
+{
+	double t = cut(x);
+
+	return t > x ? t - 1 : t; /* exact */
+}
+
+static double
+ceil64(double x)
+{
+	return -floor64(-x);
+}
+
 static double
 fract(double x)
 {
-	double f = x - floor(x);
+	double f = x - floor64(x);
 	return f > 0x1.fffffffffffffp-1 ? 0x1.fffffffffffffp-1 : f;
 }
 
@@ -68,21 +95,23 @@ frexp_mant(double x)
 	return isnan(x) || isinf(x) ? x + 0.0 : frexp(x, &e);
 }
 
-F64_OP(trunc_f64, A, trunc(a))
-F64_OP(floor_f64, A, floor(a))
-F64_OP(ceil_f64, A, ceil(a))
+F64_OP(trunc_f64, A, sg_first64(cut(a), a, 0, 0))
+F64_OP(floor_f64, A, sg_first64(floor64(a), a, 0, 0))
+F64_OP(ceil_f64, A, sg_first64(ceil64(a), a, 0, 0))
 
 /* Ties to even whatever MODE says, so outside F64_OP's rounding. */
 SG_FN(rndne_f64)
 {
 	const uint64_t in = SG_IN64(env);
 	uint64_t r[SG_LANES];
-	for (unsigned i = 0; i < SG_LANES; i++)
-		r[i] = sg_b64(rint(sg_f64(sg_flush64(sg_ld64(s0, i), in))));
+	for (unsigned i = 0; i < SG_LANES; i++) {
+		double a = sg_f64(sg_flush64(sg_ld64(s0, i), in));
+		r[i] = sg_b64(sg_first64(rint(a), a, 0, 0));
+	}
 	sg_st64(d, r);
 }
 
-F64_OP(fract_f64, A, fract(a))
+F64_OP(fract_f64, A, sg_first64(fract(a), a, 0, 0))
 F64_OP(frexp_mant_f64, A, frexp_mant(a))
 
 SG_FN(frexp_exp_i32_f64)
@@ -185,8 +214,8 @@ scale_down(double r, double a, double b, double c)
 SG_INLINE double
 div_fmas(double a, double b, double c, bool scaled)
 {
-	double r = fma(a, b, c);
-	if (!scaled)
+	double r = sg_first64(fma(a, b, c), a, b, c);
+	if (!scaled || r != r)
 		return r;
 	return exponent(sg_b64(c)) > 1023 ? r * 0x1p128 : scale_down(r, a, b, c);
 }

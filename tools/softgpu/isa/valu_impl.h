@@ -219,6 +219,39 @@ sg_inf32(uint32_t x)
 	return (x & 0x7fffffff) == 0x7f800000;
 }
 
+/* What of a result r is a NaN's: that of the first operand that is one, quieted. Compilers exchange the operands of
+ * additions and products, so without this the payload depends on how a loop was compiled. */
+SG_INLINE float
+sg_first32(float r, float a, float b, float c)
+{
+	const uint32_t inf = 0x7f800000, quiet = 0x00400000, mag = ~SG_SIGN32;
+	uint32_t x = sg_b32(a), y = sg_b32(b), z = sg_b32(c), bits = sg_b32(r);
+
+	bits = sg_sel(sg_below(inf, z & mag), z | quiet, bits);
+	bits = sg_sel(sg_below(inf, y & mag), y | quiet, bits);
+	return sg_f32(sg_sel(sg_below(inf, x & mag), x | quiet, bits));
+}
+
+SG_INLINE double
+sg_first64(double r, double a, double b, double c)
+{
+	const uint64_t quiet = 0x0008000000000000ull;
+
+	if (a != a)
+		return sg_f64(sg_b64(a) | quiet);
+	if (b != b)
+		return sg_f64(sg_b64(b) | quiet);
+	return c != c ? sg_f64(sg_b64(c) | quiet) : r;
+}
+
+/* For sums of many: one NaN for all. */
+SG_INLINE float
+sg_any32(float r)
+{
+	uint32_t bits = sg_b32(r);
+	return sg_f32(sg_sel(sg_below(0x7f800000, bits & ~SG_SIGN32), SG_QNAN32, bits));
+}
+
 /* Half precision */
 
 /* Exact. Scaling by 2^112 makes halves' denormals normal. */

@@ -35,19 +35,19 @@ enum { A = 1, AB = 3, ABC = 7, AB_O = 11 };
 SG_INLINE float
 add2(float a, float b, float unused __attribute__((unused)))
 {
-	return sg_add_odd(a, b);
+	return sg_first32(sg_add_odd(a, b), a, b, 0);
 }
 
 SG_INLINE float
 mul2(float a, float b, float unused __attribute__((unused)))
 {
-	return a * b;
+	return sg_first32(a * b, a, b, 0);
 }
 
 SG_INLINE float
 fma3(float a, float b, float c)
 {
-	return sg_add_odd(a * b, c);
+	return sg_first32(sg_add_odd(a * b, c), a, b, c);
 }
 
 PK_F16_OP(pk_add_f16, AB, add2)
@@ -148,7 +148,7 @@ mix_lanes(uint32_t *r, const uint32_t *s0, const uint32_t *s1, const uint32_t *s
 	mix_source(b, s1, 1, env);
 	mix_source(c, s2, 2, env);
 	sg_round_set(rnd);
-	SG_EACH_LANE r[i] = sg_b32(fmaf(a[i], b[i], c[i]));
+	SG_EACH_LANE r[i] = sg_b32(sg_first32(fmaf(a[i], b[i], c[i]), a[i], b[i], c[i]));
 	sg_round_reset(rnd);
 }
 

@@ -71,7 +71,7 @@ wmma_f32(uint32_t *d, const uint32_t *s0, const uint32_t *s1, const uint32_t *s2
 	multiply(c, a, b);
 	for (unsigned row = 0; row < WMMA_N; row++)
 		for (unsigned col = 0; col < WMMA_N; col++)
-			d[C_WORD(row, col)] = sg_b32(c[row][col]);
+			d[C_WORD(row, col)] = sg_b32(sg_any32(c[row][col]));
 }
 
 SG_FN(wmma_f32_16x16x16_f16)
@@ -101,7 +101,8 @@ wmma_16(uint32_t *d, const uint32_t *s0, const uint32_t *s1, const uint32_t *s2,
 	for (unsigned row = 0; row < WMMA_N; row++)
 		for (unsigned col = 0; col < WMMA_N; col++) {
 			uint32_t *out = &d[C_WORD(row, col)];
-			uint32_t half = bf16 ? sg_to_bf16(c[row][col]) : sg_to_half_nearest(sg_b32(c[row][col]));
+			float r = sg_any32(c[row][col]);
+			uint32_t half = bf16 ? sg_to_bf16(r) : sg_to_half_nearest(sg_b32(r));
 			*out = (*out & ~(0xffffu << shift)) | half << shift;
 		}
 }
