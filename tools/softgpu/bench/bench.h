@@ -5,6 +5,7 @@
  *   device.c   softgpu, through libgpuplan
  *   peer.c     PoCL in processes of its own, so that each has its own number of threads
  *   pocl.c     OpenCL in such a process (pocl_none.c: where there is nothing to build it with)
+ *   bare.c     the same operations written by hand for the host
  *   report.c   the table
  */
 #ifndef SOFTGPU_BENCH_H
@@ -90,6 +91,17 @@ bool bench_peer_open(struct bench_peer *peer, char *text, size_t text_bytes);
 const float *bench_peer_run(struct bench_peer *peer, unsigned i, struct bench_time *time);
 void bench_peer_stop(struct bench_peer *peer);
 
+/* ---- bare loops: what a translator to native code could reach ---- */
+
+struct bench_bare {
+	double fma_memory;	/* thousand million FLOP a second on one core: 32-lane FMAs, registers in memory */
+	double fma_registers;	/* the same, registers in the host's registers */
+	double gemm;		/* 256^3 */
+};
+
+/* The better of what was there and one more run. False: the host has neither AVX2 nor FMA. */
+bool bench_bare_run(struct bench_bare *bare);
+
 /* ---- results ---- */
 
 enum { BENCH_SOFTGPU, BENCH_POCL_ONE, BENCH_POCL, BENCH_RUNNERS };
@@ -108,6 +120,8 @@ void bench_result_add(struct bench_result *result, unsigned runner, struct bench
 void bench_result_compare(struct bench_result *result, const float *softgpu, const float *pocl, uint64_t count);
 /* with_pocl: the peers' columns too. */
 void bench_report(const struct bench_result *results, bool with_pocl);
+/* Below the table. */
+void bench_report_bare(const struct bench_bare *bare, const struct bench_result *results);
 void bench_report_counts(const struct bench_result *results);
 
 #endif

@@ -122,17 +122,22 @@ run_case(struct bench_device *device, struct bench_peer **peers, unsigned i, boo
 static bool
 measure(const struct options *o, struct bench_device *device, struct bench_peer **peers, struct bench_result *results)
 {
-	bool with_pocl = o->pocl && open_peers(peers), right = true;
+	bool with_pocl = o->pocl && open_peers(peers), right = true, with_bare = false;
+	struct bench_bare bare = { 0 };
 	double load[1];
 
-	for (unsigned round = 0; round <= o->rounds; round++)
+	for (unsigned round = 0; round <= o->rounds; round++) {
 		for (unsigned i = 0; i < bench_case_count; i++)
 			if (wanted(o, i))
 				run_case(device, with_pocl ? peers : NULL, i, round > 0, &results[i]);
+		with_bare = !o->only && bench_bare_run(&bare);
+	}
 	if (getloadavg(load, 1) == 1)
 		printf("load:    %.1f running on %ld processors at the end\n", load[0], sysconf(_SC_NPROCESSORS_ONLN));
 	printf("best of %u, by turns\n\n", o->rounds);
 	bench_report(results, with_pocl);
+	if (with_bare)
+		bench_report_bare(&bare, results);
 	for (unsigned i = 0; i < bench_case_count; i++)
 		right = right && !results[i].wrong;
 	return right;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench.h"
 
@@ -131,6 +132,35 @@ bench_report(const struct bench_result *results, bool with_pocl)
 		putchar('\n');
 	}
 	explain(with_pocl);
+}
+
+static double
+rate_of(const char *title, const struct bench_result *results)
+{
+	for (unsigned i = 0; i < bench_case_count; i++)
+		if (!strcmp(bench_cases[i].title, title))
+			return results[i].least_cpu[BENCH_SOFTGPU] > 0 ? rate(&bench_cases[i], &results[i], BENCH_SOFTGPU) : 0;
+	return 0;
+}
+
+static void
+print_bare(const char *loop, double bare, const char *title, const struct bench_result *results)
+{
+	double softgpu = rate_of(title, results);
+
+	printf("%-58s %7.2f GFLOP/s", loop, bare);
+	if (softgpu > 0)
+		printf(", %5.1f times softgpu's \"%s\"", bare / softgpu, title);
+	putchar('\n');
+}
+
+void
+bench_report_bare(const struct bench_bare *bare, const struct bench_result *results)
+{
+	printf("\nbare loops in AVX2 on one core, same run: bounds for a translator to native code\n");
+	print_bare("32-lane FMA, registers in memory", bare->fma_memory, "f32 FMA", results);
+	print_bare("32-lane FMA, registers in the host's", bare->fma_registers, "f32 FMA", results);
+	print_bare("GEMM 256^3, sums in the host's registers", bare->gemm, "GEMM 256^3, tiled", results);
 }
 
 void

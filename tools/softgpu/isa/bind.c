@@ -76,21 +76,31 @@ build(struct sg_isa *isa, enum sg_arch arch, const struct sg_opcode_table *table
 	}
 }
 
+/* Each costs some milliseconds, and few processes need more than one. */
 static struct sg_isa rdna2, rdna3;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void
-build_all(void)
+build_rdna2(void)
 {
 	build(&rdna2, SG_ARCH_RDNA2, sg_gfx10_opcodes);
+}
+
+static void
+build_rdna3(void)
+{
 	build(&rdna3, SG_ARCH_RDNA3, sg_gfx11_opcodes);
 }
 
 const struct sg_isa *
 sg_isa_get(enum sg_arch arch)
 {
-	pthread_once(&once, build_all);
-	return arch == SG_ARCH_RDNA3 ? &rdna3 : arch == SG_ARCH_RDNA2 ? &rdna2 : NULL;
+	static pthread_once_t once[2] = { PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT };
+
+	switch (arch) {
+	case SG_ARCH_RDNA2: pthread_once(&once[0], build_rdna2); return &rdna2;
+	case SG_ARCH_RDNA3: pthread_once(&once[1], build_rdna3); return &rdna3;
+	default: return NULL;
+	}
 }
 
 const struct sg_insn *

@@ -386,7 +386,8 @@ static const struct flow flows[] = {
 bool
 sg_bind_flow(struct sg_insn *insn, enum sg_format format)
 {
-	(void)format;
+	if (format < SG_FMT_SOP1 || format > SG_FMT_SOPP)
+		return false;
 	for (unsigned i = 0; i < sizeof flows / sizeof *flows; i++) {
 		if (!strcmp(insn->key, flows[i].shape.name)) {
 			insn->family = SG_FAM_FLOW;

@@ -395,7 +395,8 @@ sg_salu_quick(const struct sg_op *op)
 bool
 sg_bind_salu(struct sg_insn *insn, enum sg_format format)
 {
-	(void)format;
+	if (format < SG_FMT_SOP1 || format > SG_FMT_SOPP)
+		return false;
 	for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++) {
 		if (!strcmp(insn->key, ops[i].name)) {
 			insn->family = SG_FAM_SALU;
