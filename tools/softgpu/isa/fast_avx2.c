@@ -4,8 +4,13 @@
 
 #if defined(__x86_64__)
 
-#pragma GCC target("avx2,fma")
 #include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC target("avx2,fma")
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 #define FAST_TABLE sg_fast_avx2
@@ -121,5 +126,9 @@ most_of(vi v)
 #include "fast_valu.h"
 #include "fast_mem.h"
 #include "fast_table.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 
 #endif

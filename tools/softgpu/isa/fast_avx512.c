@@ -4,8 +4,13 @@
 
 #if defined(__x86_64__)
 
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
 #include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 #define FAST_TABLE sg_fast_avx512
@@ -99,5 +104,9 @@ INLINE uint32_t most_of(vi v) { return _mm512_reduce_max_epu32(v); }
 #include "fast_valu.h"
 #include "fast_mem.h"
 #include "fast_table.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 
 #endif
