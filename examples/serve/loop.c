@@ -20,6 +20,8 @@
 #define BODY_SLACK 65536	/* JSON around the numbers */
 #define BODY_PER_BYTE 8		/* an f32 takes up to 26 characters of JSON with its comma */
 #define RECOVER_PAUSE_NS 5000000
+#define LINGER_NS 2000000000
+#define LINGER_RECEIVES 4096	/* of 16 KiB at most */
 
 enum op { OP_ACCEPT, OP_SIGNAL, OP_RECEIVE, OP_SEND, OP_RUN, OP_IDLE, OP_RECOVER };
 
@@ -101,6 +103,12 @@ close_connection(struct loop *l, struct connection *c)
 	l->unused[l->n_unused++] = place_of(l, c);
 }
 
+static struct __kernel_timespec
+idle_time(uint64_t ns)
+{
+	return (struct __kernel_timespec){ .tv_sec = (long long)(ns / 1000000000u), .tv_nsec = (long long)(ns % 1000000000u) };
+}
+
 static void
 receive(struct loop *l, struct connection *c)
 {
@@ -109,8 +117,7 @@ receive(struct loop *l, struct connection *c)
 	if (c->in_n)
 		memmove(c->in, c->in + c->in_first, c->in_n);
 	c->in_first = 0;
-	c->idle = (struct __kernel_timespec){ .tv_sec = (long long)(l->o->idle_ns / 1000000000u),
-					      .tv_nsec = (long long)(l->o->idle_ns % 1000000000u) };
+	c->idle = idle_time(c->lingering && l->o->idle_ns > LINGER_NS ? LINGER_NS : l->o->idle_ns);
 	room_for_two(l);
 	sqe = entry(l);
 	io_uring_prep_recv(sqe, c->fd, c->in + c->in_n, sizeof(c->in) - c->in_n, 0);
@@ -133,8 +140,7 @@ send_more(struct loop *l, struct connection *c)
 	sqe->flags |= IOSQE_IO_LINK;
 	io_uring_sqe_set_data64(sqe, tag(OP_SEND, place_of(l, c), c->generation));
 	sqe = entry(l);
-	c->idle = (struct __kernel_timespec){ .tv_sec = (long long)(l->o->idle_ns / 1000000000u),
-					      .tv_nsec = (long long)(l->o->idle_ns % 1000000000u) };
+	c->idle = idle_time(l->o->idle_ns);
 	io_uring_prep_link_timeout(sqe, &c->idle, 0);
 	io_uring_sqe_set_data64(sqe, tag(OP_IDLE, place_of(l, c), c->generation));
 	c->pending += 2;
@@ -299,11 +305,26 @@ want(struct loop *l, struct connection *c, enum connection_want what)
 	}
 }
 
+/* A client may still be sending what has been refused. Closed at once, the reset would take the answer from it. */
+static void
+linger(struct loop *l, struct connection *c)
+{
+	shutdown(c->fd, SHUT_WR);
+	c->lingering = LINGER_RECEIVES;
+	c->in_n = 0;
+	receive(l, c);
+}
+
 static void
 received(struct loop *l, struct connection *c, int res)
 {
-	if (res <= 0) {
+	if (res <= 0 || c->lingering == 1) {
 		close_connection(l, c);
+		return;
+	}
+	if (c->lingering) {
+		c->lingering--;
+		receive(l, c);
 		return;
 	}
 	c->in_n += (size_t)res;
@@ -322,6 +343,8 @@ sent(struct loop *l, struct connection *c, int res)
 		send_more(l, c);
 	else if (l->stopping)
 		close_connection(l, c);
+	else if (!c->keep_alive)
+		linger(l, c);
 	else
 		want(l, c, connection_sent(c, l->m));
 }

@@ -130,6 +130,7 @@ struct connection {
 	unsigned generation;	/* of this place in the loop's table */
 	unsigned pending;	/* ring operations that will still report */
 	bool closing, keep_alive, running, waits_for_queue;
+	unsigned lingering;	/* receives left that are thrown away, 0: none are */
 	bool want_continue;	/* the client waits for "100 Continue" before it sends the body */
 	http_parser parser;
 	char in[16384];

@@ -386,7 +386,7 @@ static const struct flow flows[] = {
 bool
 sg_bind_flow(struct sg_insn *insn, enum sg_format format)
 {
-	if (format < SG_FMT_SOP1 || format > SG_FMT_SOPP)
+	if ((format < SG_FMT_SOP1 || format > SG_FMT_SOPP) && format != SG_FMT_SMEM) /* s_memtime */
 		return false;
 	for (unsigned i = 0; i < sizeof flows / sizeof *flows; i++) {
 		if (!strcmp(insn->key, flows[i].shape.name)) {
