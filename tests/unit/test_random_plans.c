@@ -45,9 +45,9 @@ __wrap_malloc(size_t bytes)
 __attribute__((no_sanitize_address)) static struct guarded *
 guarded_of(void *p)
 {
-	struct guarded *g = (struct guarded *)p - 1;
+	struct guarded *g = p;
 
-	return p && g->guard == GUARD ? g : NULL;
+	return g && g[-1].guard == GUARD ? &g[-1] : NULL;
 }
 
 static void
